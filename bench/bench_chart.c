@@ -50,7 +50,7 @@ static void tell(void *state, enum chart_stage stage, double done, double total,
             total, what);
 }
 
-static bool told(void *state, enum chart_stage stage, const struct chart *c, struct err *err)
+static bool stage_done(void *state, enum chart_stage stage, const struct chart *c, struct err *err)
 {
     (void)state;
     (void)err;
@@ -231,7 +231,7 @@ static void judge_facts(const struct chart *c, const struct machine *truth)
         const char *is = c->facts.items[i].value,
                    *should = machine_fact(truth, c->facts.items[i].key);
         printf("  fact %s: %s, in the tables %s (%s)\n", c->facts.items[i].key, is ? is : "unknown",
-               should ? should : "not told", c->facts.items[i].why);
+               should ? should : "not determined", c->facts.items[i].why);
     }
 }
 
@@ -300,7 +300,8 @@ int main(int argc, char **argv)
                                           .uses = uses,
                                           .uses_count = uses_count,
                                           .review_blocks = 1024};
-    const struct chart_hooks hooks = {.cancelled = never, .progress = tell, .stage_done = told};
+    const struct chart_hooks hooks = {
+        .cancelled = never, .progress = tell, .stage_done = stage_done};
     begun = clock_seconds();
     printf("%s: %zu forms, noise %g\n", id, rows.count, noise);
     struct chart *c = chart_run(imitation_cpu(cpu), rows.items, rows.count, &options, &hooks, &err);

@@ -449,7 +449,7 @@ struct seeded {
 };
 
 /* A run to which the number of ports of @truth is given. */
-static struct seeded told_ports(const struct mapping *truth)
+static struct seeded given_ports(const struct mapping *truth)
 {
     struct seeded r = {.cost = 0};
 
@@ -499,7 +499,7 @@ static void run_case(const struct known_case *c, const bool *consensus, unsigned
     struct seeded runs[2];
 
     for (unsigned i = 0; i < n; i++) {
-        runs[i] = told_ports(truth);
+        runs[i] = given_ports(truth);
         runs[i].o.seconds = seconds;
         runs[i].o.congruence = c->congruence;
         runs[i].o.consensus = consensus[i];
@@ -560,14 +560,14 @@ struct sought {
 
 static void tell_ports(void *state, const struct seeded *runs)
 {
-    const struct seeded *told = &runs[0], *sought = &runs[1];
+    const struct seeded *given = &runs[0], *sought = &runs[1];
     struct sought *s = state;
-    bool right = sought->status.ports == told->o.ports;
+    bool right = sought->status.ports == given->o.ports;
 
     s->right += right;
-    s->equivalent += !right && sought->error <= told->error + EQUIVALENT;
-    printf(" %u:%.2f/%.2f:%.2f", sought->status.ports, 100 * sought->error, 100 * told->error,
-           sought->cost / told->cost);
+    s->equivalent += !right && sought->error <= given->error + EQUIVALENT;
+    printf(" %u:%.2f/%.2f:%.2f", sought->status.ports, 100 * sought->error, 100 * given->error,
+           sought->cost / given->cost);
 }
 
 /* Measures the cost of searching for the number of ports, compared with a run to which it is given.
@@ -581,17 +581,17 @@ static void seek_ports(const char *id, unsigned most_ports)
         fail(&err);
     struct mapping *truth = some_forms(machine, PORTS_FORMS, most_ports, 6);
     struct experiments *t = known_pairs(truth, 0.01, true);
-    struct seeded runs[] = {told_ports(truth), told_ports(truth)};
+    struct seeded runs[] = {given_ports(truth), given_ports(truth)};
     struct sought sought = {0};
 
     printf("number of ports sought: %s, %u ports, %d forms, 1 %% noise, one generation; per seed "
-           "the number found, its error and that of a run told, %%, and how many times that run's "
+           "the number found, its error and that of a run given, %%, and how many times that run's "
            "CPU time so far\n ",
            id, runs[0].o.ports, PORTS_FORMS);
     runs[0].o.generations = runs[1].o.generations = 1;
     runs[1].o.ports = 0;
     run_seeds(truth, t, runs, 2, PORTS_SEEDS, tell_ports, &sought);
-    printf("\n  right %u, equivalent %u of %d; CPU time %.2f times that of runs told\n",
+    printf("\n  right %u, equivalent %u of %d; CPU time %.2f times that of runs given\n",
            sought.right, sought.equivalent, PORTS_SEEDS, runs[1].cost / runs[0].cost);
     experiments_free(t);
     mapping_free(truth);

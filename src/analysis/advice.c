@@ -407,7 +407,7 @@ static void name_fewer(const struct analysis *a, struct str *out)
     const unsigned accesses = 1U << WORK_LOADS | 1U << WORK_STORES | 1U << WORK_ACCESSES;
     portset parts[PORTS_MAX];
     unsigned works = 0;
-    bool told = false;
+    bool listed = false;
 
     for (unsigned p = 0, count = advice_bottlenecks(a, parts); p < count; p++)
         works |= 1U << work_on(a, parts[p]);
@@ -416,8 +416,8 @@ static void name_fewer(const struct analysis *a, struct str *out)
         works = (works & ~accesses) | 1U << WORK_ACCESSES;
     for (unsigned work = 0; work < sizeof things / sizeof *things; work++)
         if (works >> work & 1) {
-            str_addf(out, "%s%s", told ? " and fewer " : "fewer ", things[work]);
-            told = true;
+            str_addf(out, "%s%s", listed ? " and fewer " : "fewer ", things[work]);
+            listed = true;
         }
 }
 
@@ -636,7 +636,7 @@ static void say_tie(const struct advice *s)
 static void add_assumed(const struct analysis *a, const struct kernel *k, size_t loop,
                         struct str *out)
 {
-    bool memory = false, branches = false, told = false;
+    bool memory = false, branches = false, listed = false;
     struct str levels = {0}, size = {0};
     size_t skipped = 0;
 
@@ -665,8 +665,8 @@ static void add_assumed(const struct analysis *a, const struct kernel *k, size_t
             a->count - skipped, a->count);
     for (int kind = 0; kind < UNMODELLED_COUNT; kind++)
         if (a->not_modelled[kind]) {
-            str_addf(out, "%s%s", told ? "; " : " Not modelled: ", a->not_modelled[kind]);
-            told = true;
+            str_addf(out, "%s%s", listed ? "; " : " Not modelled: ", a->not_modelled[kind]);
+            listed = true;
         }
     size_t gaps = 0, first = 0;
     for (size_t i = 0; i < k->left_out_count; i++) {
@@ -676,12 +676,12 @@ static void add_assumed(const struct analysis *a, const struct kernel *k, size_t
             first = gaps++ ? first : d->line;
     }
     if (gaps)
-        str_addf(out, "%s" MARGIN_OMITTED " (", told ? "; " : " Not modelled: ");
+        str_addf(out, "%s" MARGIN_OMITTED " (", listed ? "; " : " Not modelled: ");
     if (gaps > 1)
         str_addf(out, "in %zu places, first ", gaps);
     if (gaps)
         str_addf(out, "line %zu)", first);
-    str_add(out, told || gaps ? "." : "");
+    str_add(out, listed || gaps ? "." : "");
 }
 
 void advice_repeated(const struct insn *repeated, struct str *out)

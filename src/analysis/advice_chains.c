@@ -282,12 +282,12 @@ void advice_say_memory(const struct advice *s)
         return;
     }
     str_add(s->out, "The value goes through memory: ");
-    for (size_t i = 0, told = 0; i < chain->count; i++) {
+    for (size_t i = 0, listed = 0; i < chain->count; i++) {
         const size_t before = chain->links[(i + chain->count - 1) % chain->count].row;
         if (!chain->links[i].memory)
             continue;
         guessed |= forward_is_estimate(s->a, chain->links[i].row);
-        if (told++)
+        if (listed++)
             continue;
         advice_row(s->a, chain->links[i].row, s->out);
         str_add(s->out, " loads the value that ");

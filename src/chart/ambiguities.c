@@ -221,9 +221,9 @@ static double best_experiment(const struct witnesses *w, const struct chart_form
         for (uint32_t copies = 1; copies <= COPIES; copies++)
             for (uint32_t level = 1; level <= LEVELS; level++) {
                 const struct distinction tried = {s, copies, count_with(f, copies, s, level)};
-                const double told = tried.count ? difference(w, is, other, tried) : 0;
-                if (told > most) {
-                    most = told;
+                const double distance = tried.count ? difference(w, is, other, tried) : 0;
+                if (distance > most) {
+                    most = distance;
                     *out = tried;
                 }
             }

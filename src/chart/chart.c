@@ -57,7 +57,7 @@ struct chart_tally chart_count(const struct chart *c)
         t.of[f->state]++;
         t.timed += !isnan(f->alone);
         t.hidden += f->hidden;
-        t.hidden_told += f->hidden && f->settle;
+        t.hidden_settled += f->hidden && f->settle;
         t.usages += has;
         t.sure += has && f->confidence >= 0.9;
         t.likely += has && f->confidence >= 0.5 && f->confidence < 0.9;

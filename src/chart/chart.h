@@ -199,9 +199,9 @@ void chart_free(struct chart *c);
 struct chart_tally {
     size_t of[CHART_UNEXPLAINED + 1];   /* number of forms by state */
     /* @timed: number of forms with a time. @hidden: number of forms whose ports no experiment with
-     * the core reveals. @hidden_told: number of these whose ports an experiment with other forms
+     * the core reveals. @hidden_settled: number of these whose ports an experiment with other forms
      * reveals. */
-    size_t timed, hidden, hidden_told;
+    size_t timed, hidden, hidden_settled;
     /* @usages: number of forms in the core or placed. @sure, @likely: number of these with a
      * confidence of at least 0.9, and of at least 0.5. */
     size_t usages, sure, likely;

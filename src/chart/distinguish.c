@@ -3,7 +3,7 @@
 
 #include "chart/saturate.h"
 
-void distinguish(const double *cycles, size_t n, double noise, uint64_t *told)
+void distinguish(const double *cycles, size_t n, double noise, uint64_t *distinct)
 {
     size_t order[CHOICES_MOST];
     uint64_t above = 0;   /* set of the usages at and after position @end of the order */
@@ -14,23 +14,23 @@ void distinguish(const double *cycles, size_t n, double noise, uint64_t *told)
             order[at] = order[at - 1];
         order[at] = i;
         above |= (uint64_t)1 << i;
-        told[i] = 0;
+        distinct[i] = 0;
     }
     for (size_t i = 0, end = 0; i < n; i++) {
         const double least = cycles[order[i]];
         while (end < n && sight_difference(noise, least, cycles[order[end]]) <= DISTINGUISHED)
             above &= ~((uint64_t)1 << order[end++]);
-        told[order[i]] |= above;
+        distinct[order[i]] |= above;
         for (size_t k = end; k < n; k++)
-            told[order[k]] |= (uint64_t)1 << order[i];
+            distinct[order[k]] |= (uint64_t)1 << order[i];
     }
 }
 
-unsigned distinguished_pairs(const uint64_t *told, const uint64_t *open, size_t n)
+unsigned distinguished_pairs(const uint64_t *distinct, const uint64_t *open, size_t n)
 {
     unsigned sum = 0;
 
     for (size_t i = 0; i < n; i++)
-        sum += (unsigned)__builtin_popcountll(told[i] & open[i]);
+        sum += (unsigned)__builtin_popcountll(distinct[i] & open[i]);
     return sum / 2;
 }

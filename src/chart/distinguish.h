@@ -11,10 +11,10 @@
 /* maximum number of usages: the number of bits in a word */
 #define CHOICES_MOST 64
 
-/* Sets told[i] for each usage @i of @n: the set of usages whose cycles differ from those of @i by
- * more than DISTINGUISHED. @noise: see struct lattice. */
-void distinguish(const double *cycles, size_t n, double noise, uint64_t *told);
-/* Returns the number of pairs of the @n usages that are both in @open and in @told. */
-unsigned distinguished_pairs(const uint64_t *told, const uint64_t *open, size_t n);
+/* Sets distinct[i] for each usage @i of @n: the set of usages whose cycles differ from those of @i
+ * by more than DISTINGUISHED. @noise: see struct lattice. */
+void distinguish(const double *cycles, size_t n, double noise, uint64_t *distinct);
+/* Returns the number of pairs of the @n usages that are both in @open and in @distinct. */
+unsigned distinguished_pairs(const uint64_t *distinct, const uint64_t *open, size_t n);
 
 #endif

@@ -59,7 +59,7 @@ static bool find_for_set(struct probes *p, const struct probe_table *table, stru
     return true;
 }
 
-static bool is_told(const struct chart *c, const char *key)
+static bool is_recorded(const struct chart *c, const char *key)
 {
     for (size_t i = 0; i < c->facts.count; i++)
         if (strcmp(c->facts.items[i].key, key) == 0)
@@ -72,7 +72,7 @@ bool facts_find(struct lab *lab, struct chart *c, const struct probe_table *tabl
     struct probes p = {.lab = lab, .chart = c, .width = c->width};
 
     bool ok = !c->form_count || find_for_set(&p, table, err);
-    if (ok && isnan(machine_number(c->machine, "load_latency")) && !is_told(c, "load_latency"))
+    if (ok && isnan(machine_number(c->machine, "load_latency")) && !is_recorded(c, "load_latency"))
         probe_tell(&p, "load_latency", NULL, "", "no form has a chain of loads with a stable time");
     probes_done(&p);
     return ok;

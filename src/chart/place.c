@@ -81,7 +81,7 @@ static void want_telling(const struct placer *p, struct placing *f, const struct
 {
     const size_t levels = saturator_levels(&p->saturators);
     float (*rows)[COLUMNS_MOST] = mem_alloc((n + 1) * sizeof *rows);
-    uint64_t *told = mem_alloc((levels * n + 1) * sizeof *told), open[CHOICES_MOST];
+    uint64_t *distinct = mem_alloc((levels * n + 1) * sizeof *distinct), open[CHOICES_MOST];
 
     f->wanted_count = 0;
     memset(any, 0, n * sizeof *any);
@@ -91,30 +91,30 @@ static void want_telling(const struct placer *p, struct placing *f, const struct
     for (size_t s = 0; s < levels; s++) {
         double cycles[CHOICES_MOST];
         cycles_at(p, f, s, choices, rows, n, cycles);
-        distinguish(cycles, n, p->lattice->noise, told + s * n);
+        distinguish(cycles, n, p->lattice->noise, distinct + s * n);
         for (size_t i = 0; i < n; i++)
-            any[i] |= told[s * n + i];
+            any[i] |= distinct[s * n + i];
     }
     while (f->wanted_count < most) {
         size_t best = SIZE_MAX;
-        unsigned best_told = 0;
+        unsigned best_count = 0;
         for (size_t s = 0; s < levels; s++) {
             const unsigned now =
-                placing_available(p, f, s) ? distinguished_pairs(told + s * n, open, n) : 0;
-            if (now > best_told) {
-                best_told = now;
+                placing_available(p, f, s) ? distinguished_pairs(distinct + s * n, open, n) : 0;
+            if (now > best_count) {
+                best_count = now;
                 best = s;
             }
         }
         if (best == SIZE_MAX)
             break;
         for (size_t i = 0; i < n; i++)
-            open[i] &= ~told[best * n + i];
+            open[i] &= ~distinct[best * n + i];
         f->used[best] = true;
         f->wanted[f->wanted_count++] = best;
     }
     free(rows);
-    free(told);
+    free(distinct);
 }
 
 /* Requests the selected experiments. Returns their number. */
@@ -378,9 +378,9 @@ static void step(struct placer *p, struct placing *f)
     f->done = f->failed >= FAILED_MOST || !decide(p, f, LATER_ASKED);
     want_none(f);
     if (f->done && f->failed < FAILED_MOST && f->checked < CHECKED_MOST &&
-        !(f->checked && guess_equal(&f->guess, &f->foretold)) && ask_checks(p, f)) {
+        !(f->checked && guess_equal(&f->guess, &f->checked_guess)) && ask_checks(p, f)) {
         f->checked++;
-        f->foretold = f->guess;
+        f->checked_guess = f->guess;
         f->done = false;
     }
     if (f->done && f->explained)

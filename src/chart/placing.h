@@ -37,7 +37,7 @@ struct placing {
     /* number of rounds in which no guess explained all times of the form */
     unsigned failed;
     unsigned checked;            /* number of rounds of random experiments */
-    struct guess foretold;       /* guess when the last random experiments were requested */
+    struct guess checked_guess;       /* guess when the last random experiments were requested */
     bool hidden;
     struct guess rival;
     /* Sum of the weights of the alternatives. The guess has weight 1. */

@@ -400,7 +400,7 @@ static void tell_rows(const struct venn *v, const struct venn_state *s, struct j
     for (size_t i = 0; i < v->known.rows[v->form].count; i++) {
         const struct venn_row *row = &v->known.rows[v->form].items[i];
         struct mass masses[2 * VENN_TERMS_MOST];
-        struct joining_row told = {.others = masses,
+        struct joining_row known = {.others = masses,
                                    .slot = 1 / v->o->width,
                                    .cycles = row->cycles,
                                    .limits = row->limits};
@@ -409,14 +409,14 @@ static void tell_rows(const struct venn *v, const struct venn_state *s, struct j
         for (unsigned k = 0; k < row->n; k++) {
             const struct venn_use *u = &s->use[row->terms[k].place];
             if (row->terms[k].place == v->form) {
-                told.own += row->terms[k].count;
+                known.own += row->terms[k].count;
                 continue;
             }
-            told.slots += (double)u->slots * row->terms[k].count / v->o->width;
+            known.slots += (double)u->slots * row->terms[k].count / v->o->width;
             for (unsigned n = 0; n < u->n; n++)
-                masses[told.n++] = (struct mass){u->set[n], u->count[n] * row->terms[k].count};
+                masses[known.n++] = (struct mass){u->set[n], u->count[n] * row->terms[k].count};
         }
-        joining_add(j, &told);
+        joining_add(j, &known);
     }
 }
 

@@ -17,7 +17,7 @@ static void add_class(const struct names *names, const struct congruence *c, uin
                       struct result_table *t, struct str *text, json_t *classes)
 {
     const char *representative = names->items[c->representative[class]];
-    json_t *members = json_array(), *untold = json_array(), *object = json_object();
+    json_t *members = json_array(), *unmeasured = json_array(), *object = json_object();
     struct str pair = {0};
 
     str_addf(text, "%4u  %s\n", c->size[class], representative);
@@ -32,7 +32,7 @@ static void add_class(const struct names *names, const struct congruence *c, uin
         str_clear(&pair);
         if (congruence_undistinguished(c, f)) {
             str_addf(&pair, "%s + %s", representative, names->items[f]);
-            json_array_append_new(untold, json_text(str_text(&pair)));
+            json_array_append_new(unmeasured, json_text(str_text(&pair)));
         }
         cell_text(t, str_text(&pair));
         if (f != c->representative[class])
@@ -43,10 +43,10 @@ static void add_class(const struct names *names, const struct congruence *c, uin
     if (c->untested[class])
         str_addf(text, "      %llu pair%s of forms not compared; missing experiments: %s%s\n",
                  (unsigned long long)c->untested[class], plural(c->untested[class]),
-                 json_string_value(json_array_get(untold, 0)),
-                 json_array_size(untold) > 1 ? ", and others" : "");
+                 json_string_value(json_array_get(unmeasured, 0)),
+                 json_array_size(unmeasured) > 1 ? ", and others" : "");
     json_object_set_new(object, "untested", json_integer((json_int_t)c->untested[class]));
-    json_object_set_new(object, "untold", untold);
+    json_object_set_new(object, "untold", unmeasured);
     str_done(&pair);
     json_array_append_new(classes, object);
 }

@@ -489,7 +489,7 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
     struct observable *list = mem_zero(t->forms.count + 1, sizeof *list);
     struct result_table *table =
         result_table(result, "not_observable", columns, sizeof columns / sizeof *columns);
-    size_t hidden = 0, told = 0;
+    size_t hidden = 0, settleable = 0;
     struct str settle = {0};
 
     table->hide = NOT_TEXT;
@@ -498,7 +498,7 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
         if (!list[f].rivals)
             continue;
         hidden++;
-        told += list[f].settle.count > 0;
+        settleable += list[f].settle.count > 0;
         str_clear(&settle);
         note_hidden(m, t->forms.items[f], &list[f], &settle);
         cell_text(table, t->forms.items[f]);
@@ -506,7 +506,7 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
     }
     if (hidden)
         result_line(result, "%zu form%s %s; %s", hidden, plural(hidden), observable_reason(m),
-                    told ? "experiments settle measures the deciding experiments"
+                    settleable ? "experiments settle measures the deciding experiments"
                          : "no experiment with these forms distinguishes the usages");
     observable_done(list, t->forms.count);
     free(list);

@@ -120,12 +120,12 @@ static void tell_progress(void *state, const struct block_rows *rows)
     struct kernel_measuring *w = state;
     const double seconds = clock_seconds() - rows->begun,
                  left = (double)(rows->count - rows->settled);
-    const double told = runner_estimate(
+    const double seconds_left = runner_estimate(
         &w->estimate, seconds, rows->settled ? seconds * left / (double)rows->settled : NAN);
     struct str text = {0};
 
-    if (left > 0 && told >= 0)
-        duration_print(told, &text);
+    if (left > 0 && seconds_left >= 0)
+        duration_print(seconds_left, &text);
     job_progress(w->job, (double)rows->settled, (double)rows->count, "%s%s%zu of %zu measured",
                  str_text(&text), text.length ? " left, " : "", rows->measured, rows->count);
     str_done(&text);

@@ -278,7 +278,7 @@ static void show(const struct machine_charting *w, struct result *result)
             result,
             "the ports of %zu forms are not observable with the core forms. Experiments with other "
             "forms determine the ports of %zu of them; the issue width hides the ports of the rest",
-            t.hidden, t.hidden_told);
+            t.hidden, t.hidden_settled);
     if (t.of[CHART_UNEXPLAINED])
         result_line(result, "%zu form%s %s measurements that no usage explains",
                     t.of[CHART_UNEXPLAINED], plural(t.of[CHART_UNEXPLAINED]),

@@ -42,7 +42,7 @@ struct checking {
     struct experiments *table;    /* one row per form of @names */
     size_t measured, without_latency;
     struct stage_log *log;        /* progress for the views */
-    double told;                  /* clock_seconds() when the lists of @log were last filled */
+    double filled;                  /* clock_seconds() when the lists of @log were last filled */
     pthread_mutex_t lock;         /* protects @so_far */
     struct check *so_far;         /* copy of the check for the view, which takes the copy; NULL: no
                                    * new rows */
@@ -101,7 +101,7 @@ static void post(struct checking *w)
 static void tell(struct checking *w, double done, double total, const char *what)
 {
     const struct check *c = w->check;
-    const bool due = clock_seconds() >= w->told + TELL_SECONDS || done >= total;
+    const bool due = clock_seconds() >= w->filled + TELL_SECONDS || done >= total;
     size_t known = 0, wrong = 0;
 
     job_progress(w->job, done, total, "%s", what);
@@ -109,7 +109,7 @@ static void tell(struct checking *w, double done, double total, const char *what
         stage_log_step(w->log, done, total, NAN, what);
         return;
     }
-    w->told = clock_seconds();
+    w->filled = clock_seconds();
     const struct check_row **rows = mem_alloc((c->count + 1) * sizeof *rows);
     for (size_t i = c->count; i-- > 0;)
         if (isfinite(c->rows[i].measured) && isfinite(c->rows[i].predicted))

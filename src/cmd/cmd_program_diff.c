@@ -477,7 +477,7 @@ static void add_all(const struct builds_diff *w, struct result *result)
 /* Adds the number of loops of each kind, and the totals. */
 static void say_sums(const struct builds_diff *w, struct result *result)
 {
-    size_t both = 0, only[2] = {0, 0}, slower = 0, faster = 0, untold = 0;
+    size_t both = 0, only[2] = {0, 0}, slower = 0, faster = 0, not_compared = 0;
 
     for (size_t i = 0; i < w->matches.list.count; i++) {
         const struct loop_match *m = &w->matches.list.items[i];
@@ -489,7 +489,7 @@ static void say_sums(const struct builds_diff *w, struct result *result)
         const struct diff_row *r = &w->rows.items[i];
         slower += r->change >= LEAST_CHANGE;
         faster += r->change <= -LEAST_CHANGE;
-        untold += r->match->a != MATCH_NONE && r->match->b != MATCH_NONE && isnan(r->change);
+        not_compared += r->match->a != MATCH_NONE && r->match->b != MATCH_NONE && isnan(r->change);
     }
     result_line(result, "%zu loop%s matched, %zu in A only, %zu in B only", both, plural(both),
                 only[0], only[1]);
@@ -497,13 +497,13 @@ static void say_sums(const struct builds_diff *w, struct result *result)
                 "%sloops: %zu slower in B, %zu faster, %zu not comparable; cycles are the largest "
                 "bound per iteration, with data in the first-level cache",
                 w->machines.list.count > 1 ? "sum over all machines, " : "", slower, faster,
-                untold);
+                not_compared);
     result_count(result, "matched", (int64_t)both);
     result_count(result, "only_in_a", (int64_t)only[0]);
     result_count(result, "only_in_b", (int64_t)only[1]);
     result_count(result, "longer", (int64_t)slower);
     result_count(result, "shorter", (int64_t)faster);
-    result_count(result, "not_compared", (int64_t)untold);
+    result_count(result, "not_compared", (int64_t)not_compared);
     for (int side = 0; side < 2; side++) {
         const size_t undecoded = build_undecoded(w->builds[side]);
         const char *fault = build_lines_fault(w->builds[side]);

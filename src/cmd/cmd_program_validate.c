@@ -328,7 +328,7 @@ static bool validate_finish(struct session *s, void *state, struct result *resul
          .decimals = 0}};
     struct validating *v = state;
     struct result_column columns[INPUTS_MAX + sizeof measures / sizeof *measures];
-    size_t n = v->inputs.name_count, told_apart = 0;
+    size_t n = v->inputs.name_count, split = 0;
     double sum = 0, user_sum = 0;
 
     (void)err;
@@ -365,30 +365,30 @@ static bool validate_finish(struct session *s, void *state, struct result *resul
         cell_number(t, c->share.taken_over);
         sum += fabs((c->user + c->system) / measured - 1);
         user_sum += c->split ? fabs(user_error) : 0;
-        told_apart += c->split;
+        split += c->split;
         if (s->document.program.model == v->model) {
             struct program_point point = {.seconds = measured};
             memcpy(point.inputs, v->inputs.values + r * n, n * sizeof *point.inputs);
             vec_push(&s->document.program.measured.list, point);
         }
     }
-    const double mean = sum / (double)v->rows.count, user_mean = user_sum / (double)told_apart;
+    const double mean = sum / (double)v->rows.count, user_mean = user_sum / (double)split;
     result_line(
         result,
         "mean error %.1f %% with the tables of %s. Measured: CPU time of the whole program, the "
         "lower quartile of %u runs, or of up to %u until two had the same memory. Clock and "
         "available share of the core were measured during the run, memory before and after it",
         100 * mean, v->machine->id, v->times, v->times > 1 ? MORE_TIMES * v->times : 1);
-    if (told_apart)
+    if (split)
         result_line(result, "mean error of user time (without system time) %.1f %%",
                     100 * user_mean);
-    if (told_apart < v->rows.count)
+    if (split < v->rows.count)
         result_line(
             result,
             "user and system time cannot be distinguished in runs of less than %g s in total",
             SPLIT_SECONDS);
     result_number(result, "mean_error", mean);
-    result_number(result, "user_error", told_apart ? user_mean : NAN);
+    result_number(result, "user_error", split ? user_mean : NAN);
     return true;
 }
 

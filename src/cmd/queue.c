@@ -24,14 +24,14 @@ void queue_done(struct command_queue *q)
 {
     queue_drop(q);
     queue_drop_machines(q);
-    vec_done(&q->told);
+    vec_done(&q->reported);
 }
 
 void queue_forget(struct command_queue *q, unsigned number)
 {
-    for (size_t i = 0; i < q->told.count; i++)
-        if (q->told.items[i] == number)
-            q->told.items[i--] = q->told.items[--q->told.count];
+    for (size_t i = 0; i < q->reported.count; i++)
+        if (q->reported.items[i] == number)
+            q->reported.items[i--] = q->reported.items[--q->reported.count];
 }
 
 static const struct queued_machine *machine_find(const struct command_queue *q, const char *name)

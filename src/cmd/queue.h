@@ -42,7 +42,7 @@ struct command_queue {
     bool loaded;
     struct queued_machines { struct queued_machine *items; size_t count, capacity; } machines;
     /* failed jobs that a command has already reported */
-    struct reported_jobs { unsigned *items; size_t count, capacity; } told;
+    struct reported_jobs { unsigned *items; size_t count, capacity; } reported;
 };
 
 void queue_done(struct command_queue *q);

@@ -29,10 +29,10 @@ static void add(struct command_queue *q, const char *script, size_t line, const 
 /* Returns whether the failure of job @number is unreported. Marks it as reported. */
 static bool is_news(struct command_queue *q, unsigned number)
 {
-    for (size_t i = 0; i < q->told.count; i++)
-        if (q->told.items[i] == number)
+    for (size_t i = 0; i < q->reported.count; i++)
+        if (q->reported.items[i] == number)
             return false;
-    vec_push(&q->told, number);
+    vec_push(&q->reported, number);
     return true;
 }
 

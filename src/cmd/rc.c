@@ -35,11 +35,11 @@ static void tell(struct telling *t, const char *name, size_t line, const struct 
     str_done(&text);
 }
 
-static void told_of(struct telling *t, struct str *told)
+static void report_first(struct telling *t, struct str *report)
 {
-    str_add(told, str_text(&t->first));
+    str_add(report, str_text(&t->first));
     if (t->count > 1)
-        str_addf(told, " (and %zu more; the log shows all)", t->count - 1);
+        str_addf(report, " (and %zu more; the log shows all)", t->count - 1);
     str_done(&t->first);
 }
 
@@ -67,15 +67,15 @@ static void run_text(struct session *s, const char *name, const char *text, stru
     s->input = input;
 }
 
-void rc_run_text(struct session *s, const char *name, const char *text, struct str *told)
+void rc_run_text(struct session *s, const char *name, const char *text, struct str *report)
 {
     struct telling t = {0};
 
     run_text(s, name, text, &t);
-    told_of(&t, told);
+    report_first(&t, report);
 }
 
-void rc_run(struct session *s, struct str *told)
+void rc_run(struct session *s, struct str *report)
 {
     char *path = path_config("rc");
     struct telling t = {0};
@@ -105,7 +105,7 @@ void rc_run(struct session *s, struct str *told)
         else
             tell(&t, path, 0, &err);
     }
-    told_of(&t, told);
+    report_first(&t, report);
     str_done(&text);
     free(path);
 }

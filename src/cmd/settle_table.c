@@ -46,7 +46,7 @@ static bool work(void *state, struct result *result, struct err *err)
 
     w->made = experiments_copy(w->base, NULL);
     congruence_find(w->base, CONGRUENCE_EPSILON, 0, true, &c);
-    size_t pairs = generate_untold(w->made, &c), hidden = w->evolved ? add_hidden(w) : 0;
+    size_t pairs = generate_indistinct(w->made, &c), hidden = w->evolved ? add_hidden(w) : 0;
     congruence_done(&c);
     w->added = pairs + hidden;
     result_line(result,

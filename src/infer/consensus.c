@@ -16,7 +16,7 @@
 /* Returns the number of standard deviations by which the measurements favour @best over @g: the sum
  * of the differences of errors, divided by the root of their sum of squares (Vuong 1989, non-nested
  * models). */
-static double told_apart(const struct problem *p, const struct genome *best, const struct genome *g)
+static double difference(const struct problem *p, const struct genome *best, const struct genome *g)
 {
     float *a = mem_alloc((p->experiments + 1) * sizeof *a),
           *b = mem_alloc((p->experiments + 1) * sizeof *b);
@@ -40,7 +40,7 @@ unsigned consensus_members(const struct problem *p, struct genome **members, uns
     unsigned left = n > 0;
 
     for (unsigned i = 1; i < n; i++)
-        if (told_apart(p, members[0], members[i]) < REFUTED)
+        if (difference(p, members[0], members[i]) < REFUTED)
             members[left++] = members[i];
         else
             genome_free(members[i]);

@@ -76,7 +76,7 @@ size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n)
     return added;
 }
 
-size_t generate_untold(struct experiments *t, const struct congruence *c)
+size_t generate_indistinct(struct experiments *t, const struct congruence *c)
 {
     struct row_index k = row_index_new(t);
     size_t added = 0;

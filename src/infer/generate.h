@@ -17,7 +17,7 @@ size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t 
 size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n);
 /* Adds {a, b} for each form a that congruence_undistinguished selects and the first form b of its
  * class. */
-size_t generate_untold(struct experiments *t, const struct congruence *c);
+size_t generate_indistinct(struct experiments *t, const struct congruence *c);
 /* Adds experiments that would reveal hidden ports of the forms. @list: one entry per form of @t. */
 size_t generate_hidden(struct experiments *t, const struct observable *list);
 /* Adds @count random sets of @size different forms, or fewer if draws rarely give a new set. */

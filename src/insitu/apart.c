@@ -178,7 +178,7 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
 {
     int up[2] = {-1, -1}, down[2] = {-1, -1};
     struct message m;
-    bool ok = false, told = false;
+    bool ok = false, received = false;
 
     pid_t pid = pipe2(up, O_CLOEXEC) == 0 && pipe2(down, O_CLOEXEC) == 0 ? fork() : -1;
     if (pid == 0) {
@@ -201,8 +201,8 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
         close(up[1]);
     if (down[0] >= 0)
         close(down[0]);
-    while (pid > 0 && !told && take(up[0], &m, sizeof m)) {
-        told = m.result && take_result(up[0], &ok, err, out);
+    while (pid > 0 && !received && take(up[0], &m, sizeof m)) {
+        received = m.result && take_result(up[0], &ok, err, out);
         if (m.result)
             break;
         if (o->goes_on && down[1] >= 0 && !o->goes_on(o->state, m.seconds, m.iterations)) {
@@ -216,8 +216,8 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
         close(down[1]);
     while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
-    if (pid > 0 && !told)
+    if (pid > 0 && !received)
         err_set(err, ERR_IO, "run the command again", "the tracing process has ended");
-    return told && ok;
+    return received && ok;
 }
 #endif

@@ -231,7 +231,7 @@ static void take(struct runner_state *r, struct runner_trial *t, const struct me
         t->spread = m->spread > t->spread ? m->spread : t->spread;
         t->repeats += m->repeats;
         judge(r, t);
-        r->summary->foretold += t->confirmed && t->count == 1;
+        r->summary->confirmed += t->confirmed && t->count == 1;
         show(r, t, m);
     } else if (m->busy) {
         t->tried = true;
@@ -267,7 +267,7 @@ static void report(struct runner_state *r)
      * counted. */
     const double each = r->options->one_length ? 2 : 3;
     double needed = fmax((double)s->left, each * (double)(r->total - s->reused) -
-                                              (double)(s->useful + s->taken_over + s->foretold));
+                                              (double)(s->useful + s->taken_over + s->confirmed));
     double guess = s->useful ? needed * s->seconds / (double)s->useful : NAN,
            drain = r->waited - EARNED * (double)s->useful;
     /* The patience may end first, at the current rate of waiting. */

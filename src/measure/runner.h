@@ -36,7 +36,7 @@ struct runner_summary {
     size_t useful;          /* number of passes that returned a value or a final reason */
     /* number of useful passes that needed no confirmation, because the caller expected their
      * value */
-    size_t foretold;
+    size_t confirmed;
     /* dates of the oldest and newest reused value; empty if unknown */
     char since[KEPT_DAY], until[KEPT_DAY];
     /* share of the necessary passes that are complete, 0 to 1; 1 if no experiment is left */

@@ -362,12 +362,12 @@ static BARE void batches_serve(struct sandbox_vault *v)
     }
 }
 
-static BARE void told_fill(struct sandbox_vault *v)
+static BARE void report_fill(struct sandbox_vault *v)
 {
     const unsigned char *from[] = {(const unsigned char *)&v->task.item,
                                    (const unsigned char *)&v->frame.state};
-    unsigned char *to[] = {(unsigned char *)&v->told.item, (unsigned char *)&v->told.state};
-    const size_t sizes[] = {sizeof v->told.item, sizeof v->told.state};
+    unsigned char *to[] = {(unsigned char *)&v->report.item, (unsigned char *)&v->report.state};
+    const size_t sizes[] = {sizeof v->report.item, sizeof v->report.state};
 
     for (unsigned part = 0; part < 2; part++)
         for (size_t i = 0; i < sizes[part]; i++)
@@ -389,8 +389,8 @@ static BARE void tasks_serve(struct sandbox_vault *v)
             struct window_wait wait = wait_begin(v, task->rules.patience);
             item_run(v, &task->item, &task->rules, task->least, &wait);
         }
-        told_fill(v);
-        call(SYS_write, v->given.link, (long)&v->told, sizeof v->told, 0, 0, 0);
+        report_fill(v);
+        call(SYS_write, v->given.link, (long)&v->report, sizeof v->report, 0, 0, 0);
     }
 }
 

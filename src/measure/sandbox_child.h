@@ -77,7 +77,7 @@ struct sandbox_vault {
     struct sandbox_child given;
     struct sandbox_hello hello;
     struct sandbox_task task;
-    struct sandbox_report told;
+    struct sandbox_report report;
     struct sandbox_item *item;        /* running item */
     volatile bool inside;             /* whether measured code is running */
     /* address of the faulting access, and absolute address of the instruction */

@@ -532,7 +532,7 @@ static bool breaks(const struct fit_data *d, const struct formula *f, size_t run
  * the runs. Reasons: a coefficient depends on a single value; N / 4 may be floor(N / 4) if all
  * values are multiples of 4; a quotient with only two values may be a threshold or have another
  * divisor; a second threshold may follow one that at most one run exceeds. */
-static uint16_t told_within(const struct fit_data *d, const struct formula *f)
+static uint16_t matching_runs(const struct fit_data *d, const struct formula *f)
 {
     uint16_t within = range_decided(d, f);
 
@@ -590,7 +590,7 @@ void fit_counts_near(const struct fit_data *data, struct formula *out, struct fi
     find_active(&s);
     s.distinct = fit_distinct_runs(data, s.active);
     if (find_exact_count(&s))
-        out->within = told_within(data, out);
+        out->within = matching_runs(data, out);
     else
         find_best(&s, 4);
     if (near)

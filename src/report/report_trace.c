@@ -52,7 +52,7 @@ static const char script[] =
     "const names=['queued','renamed, waits','executes','done, waits to "
     "retire'],colours=['#b8c4d6','#f0c36d','#4c8f5b','#9ec9a6'];\n"
     "const "
-    "canvas=document.getElementById('trace'),told=document.getElementById('told'),g=canvas."
+    "canvas=document.getElementById('trace'),readout=document.getElementById('readout'),g=canvas."
     "getContext('2d');\n"
     "const "
     "first=steps.reduce((a,s)=>Math.min(a,s[2]),Infinity),last=steps.reduce((a,s)=>Math.max(a,s[6])"
@@ -93,7 +93,8 @@ static const char script[] =
     "let "
     "where='';[[2,3],[3,4],[4,5],[5,6]].forEach((p,k)=>{if(c>=s[p[0]]&&c<s[p[1]])where=names[k];});"
     "\n"
-    "told.textContent='cycle '+c+', iteration '+s[0]+', '+insns[s[1]]+': queued '+s[2]+', renamed "
+    "readout.textContent='cycle '+c+', iteration '+s[0]+', '+insns[s[1]]+': queued '+s[2]+', "
+    "renamed "
     "'+s[3]+', dispatched '+s[4]+', done '+s[5]+', retired '+s[6]+(where?' \\u2014 "
     "'+where:'');});\n"
     "canvas.addEventListener('dblclick',all);\n"
@@ -122,7 +123,7 @@ void report_trace(const char *name, const struct machine *m, const struct simula
             "style=\"background:#b8c4d6\">queued</span><span style=\"background:#f0c36d\">renamed, "
             "waits</span><span style=\"background:#4c8f5b\">executes</span><span "
             "style=\"background:#9ec9a6\">done, waits to retire</span></p>\n<canvas "
-            "id=\"trace\"></canvas>\n<p id=\"told\">&nbsp;</p>\n<script>\n");
+            "id=\"trace\"></canvas>\n<p id=\"readout\">&nbsp;</p>\n<script>\n");
     add_data(sim, insns, count, out);
     str_add(out, script);
     str_add(out, "</script></body></html>\n");

@@ -748,12 +748,12 @@ enum frame_reply frame_take_reply(struct frame *f, const char **prefill)
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height,
                              const char **prefill)
 {
-    const bool told = f->message.length > 0;   /* A message at the bottom covered the key bar. */
+    const bool covered = f->message.length > 0;   /* A message at the bottom covered the key bar. */
     int within_x, within_y;
 
     str_clear(&f->message);
     f->failed = false;
-    if (told && y >= (int)height - 1)
+    if (covered && y >= (int)height - 1)
         return FRAME_DONE;
     if (y == (int)height - 1) {
         char *command = bars_key(f, width, x);

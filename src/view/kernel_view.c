@@ -348,15 +348,17 @@ struct layout {
 static struct layout lay_out(const struct session *s, const struct analysis *current, size_t n,
                              const struct str *why, const struct grid *g)
 {
-    const unsigned told = reasons_rows(g, current->sentence, SENTENCE_ROWS) +
+    const unsigned sentence_rows = reasons_rows(g, current->sentence, SENTENCE_ROWS) +
                           reasons_rows(g, str_text(why), SENTENCE_ROWS);
     const unsigned beyond = !isnan(s->document.kernel_measured),
-                   full = BOUND_COUNT + 4 + beyond + (told > 1 ? told : 1);
+                   full = BOUND_COUNT + 4 + beyond + (sentence_rows > 1 ? sentence_rows : 1);
     /* On a low screen instructions have precedence over bounds. */
     bool roomy = g->height >= 30 || (g->height >= 20 && current->count + 5 + full <= g->height);
-    unsigned panel = roomy ? full : g->height >= 14 ? 2 + told + (unsigned)(n < 4 ? n : 4) : 1;
+    unsigned panel = roomy             ? full
+                     : g->height >= 14 ? 2 + sentence_rows + (unsigned)(n < 4 ? n : 4)
+                                       : 1;
     /* The sentences have precedence, then code and source line, then bounds and machines. */
-    const unsigned least = 1 + told,
+    const unsigned least = 1 + sentence_rows,
                    table = (unsigned)current->count + 5 + kernel_has_source(s->document.kernel);
     if (!roomy && panel > least && table + panel > g->height)
         panel = table + least < g->height ? g->height - table : least;

@@ -252,16 +252,16 @@ static void draw_head(const struct program_view_state *v, struct session *s, str
     const struct machine *current = s->document.selected_count ? session_current(s, NULL) : NULL;
 
     if (v->profiled) {
-        struct str told = {0};
+        struct str summary = {0};
         const char *slash = strrchr(p->program, '/');
-        str_addf(&told, "  %.3f s, %zu sample%s by %s",
+        str_addf(&summary, "  %.3f s, %zu sample%s by %s",
                  p->user + (isnan(p->system) ? 0 : p->system), p->samples, plural(p->samples),
                  p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupts");
         /* The file name is drawn instead of a long path. */
-        const bool whole = !slash || grid_columns(g, p->program) + told.length <= g->width;
+        const bool whole = !slash || grid_columns(g, p->program) + summary.length <= g->width;
         unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, whole ? p->program : slash + 1);
-        used += grid_put(g, (int)used, 0, 0, ROLE_TEXT, 0, str_text(&told));
-        str_done(&told);
+        used += grid_put(g, (int)used, 0, 0, ROLE_TEXT, 0, str_text(&summary));
+        str_done(&summary);
         if (v->study)
             grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "b shows the blocks");
         return;

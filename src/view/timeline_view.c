@@ -198,8 +198,8 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     snprintf(stalls, sizeof stalls, "stalls: front end %.2f, ROB %.2f, %s %.2f",
              sim->stalls[STALL_FRONT], sim->stalls[STALL_REORDER], buffers[fullest],
              sim->stalls[STALL_SCHEDULER + fullest]);
-    const bool told = used + 2 + strlen(stalls) <= g->width;
-    if (told)
+    const bool fits = used + 2 + strlen(stalls) <= g->width;
+    if (fits)
         grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, stalls);
     int width = (int)g->width - PLACES - (int)places - 1 -
                 (g->width >= 160 ? TEXT_WIDE
@@ -225,7 +225,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     if (own) {
         const char *text = insn_shown(&insns[insn_of(v, v->cursor)]);
         grid_put(g, 0, y - 1, 0, ROLE_ACCENT, 0, text);
-        if (!told && grid_columns(g, text) + 2 + strlen(stalls) <= g->width)
+        if (!fits && grid_columns(g, text) + 2 + strlen(stalls) <= g->width)
             grid_put(g, (int)(g->width - strlen(stalls)), y - 1, 0, ROLE_DIM, 0, stalls);
     }
     grid_printf(g, 0, y, 0, ROLE_ACCENT, 0,

@@ -129,9 +129,9 @@ static unsigned most_rows(struct session *s, const struct analysis *a, size_t n,
     struct str why = {0};
 
     reasons_explain(s, a, &why);
-    const unsigned told = rows_of(a->sentence, width) + rows_of(str_text(&why), width);
+    const unsigned sentence_rows = rows_of(a->sentence, width) + rows_of(str_text(&why), width);
     str_done(&why);
-    return told + BOUND_COUNT + 10 + (unsigned)n + 2 * (unsigned)a->count;
+    return sentence_rows + BOUND_COUNT + 10 + (unsigned)n + 2 * (unsigned)a->count;
 }
 
 /* Reports hidden rows on the last visible row, with the key that shows them: zoom if there are

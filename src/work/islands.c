@@ -37,7 +37,7 @@ struct islands {
     double interval, sent;
     double factor;                 /* factor of the prices on this island */
     bool announced;                /* rank 0: whether the number of ports was announced */
-    struct island_control told;    /* rank 0: last sent settings */
+    struct island_control control; /* rank 0: last sent settings */
     unsigned finished;             /* rank 0: number of islands that have ended */
     struct rng rng;
 };
@@ -108,9 +108,9 @@ static void tell(struct islands *is, const struct island_control *control)
 {
     struct str bytes = {0};
 
-    if (same_control(control, &is->told))
+    if (same_control(control, &is->control))
         return;
-    is->told = *control;
+    is->control = *control;
     pack_count(&bytes, is->run);
     pack_array(&bytes, control, 1, sizeof *control);
     send_to_others(RANK_CONTROL, &bytes);
@@ -148,7 +148,7 @@ struct islands *islands_start(const struct problem *p, const struct evolve_optio
     struct islands *is = islands_new(++runs, o);
     struct str bytes = {0};
 
-    is->told = (struct island_control){.seconds = o->seconds,
+    is->control = (struct island_control){.seconds = o->seconds,
                                        .volume_weight = o->volume_weight,
                                        .generations = o->generations,
                                        .prices = o->prices};

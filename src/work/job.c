@@ -43,7 +43,7 @@ struct job {
     bool ended;              /* whether run() has returned */
     const char *unit;        /* unit of the watched loops; NULL: none. Only the worker uses this
                               * member and the next two. */
-    double unit_begun, told;
+    double unit_begun, reported;
     double said;             /* time of the last report by the job itself */
 };
 
@@ -115,7 +115,7 @@ static void tell_progress(struct job *job)
 {
     double now = clock_seconds();
 
-    if (!watch.unit || now - job->told < TELL_SECONDS)
+    if (!watch.unit || now - job->reported < TELL_SECONDS)
         return;
     lock_take(&job->lock);
     const bool speaks = now - job->said < SAID_SECONDS;
@@ -126,7 +126,7 @@ static void tell_progress(struct job *job)
         job->unit = watch.unit;
         job->unit_begun = now;
     }
-    job->told = now;
+    job->reported = now;
     double rate = now > job->unit_begun ? watch.done / (now - job->unit_begun) : 0;
     if (rate >= 1e5)
         tell_rate(job, "%.1f M %s/s", rate / 1e6, watch.unit);
@@ -164,7 +164,7 @@ static void *work(void *argument)
                       : err.code != ERR_MEMORY && job_cancelled(job) ? JOB_CANCELLED
                                                                      : JOB_FAILED;
     /* Keeps a counter that the job wrote as its note. */
-    if (ok && (!job->ops->counts || job->told > job->said))
+    if (ok && (!job->ops->counts || job->reported > job->said))
         job->info.note[0] = '\0';
     job->info.err = err;
     job->info.steps = steps_taken;

@@ -64,7 +64,7 @@ double predicted_cycles(const struct machine *m, const char *hex, bool simulated
     return simulated ? sim.cycles : bounds.total;
 }
 
-void assert_foretold(const char *id, const char *file, size_t count, double error, double worst)
+void assert_predicted(const char *id, const char *file, size_t count, double error, double worst)
 {
     struct err err = {0};
     struct machine *m = load_machine(id);

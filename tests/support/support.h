@@ -28,7 +28,7 @@ struct machine *load_machine(const char *id);
 double predicted_cycles(const struct machine *m, const char *hex, bool simulated);
 /* Fails unless machine @id predicts at least @count experiments of @file in the source tree. The
  * mean relative error must be at most @error, and the largest at most @worst. */
-void assert_foretold(const char *id, const char *file, size_t count, double error, double worst);
+void assert_predicted(const char *id, const char *file, size_t count, double error, double worst);
 /* Return the shipped forms of every instruction set, or of @isa. Valid for the life of the process.
  */
 const struct forms *const *shipped_forms(void);

@@ -93,7 +93,7 @@ test_clang_and_gcc() {
     CC=$clang build clang -O2 -g
     diff_of "$work/gcc" "$work/clang" --machine skylake
     [ "$(of matched add)" = function ] && [ "$(of times_b add)" != 1 ] || fail "add: $(of matched add), $(of times_b add) at once"
-    grep -q '^skylake,only B,.*remainder of another' "$work/out" || fail "clang's remainder loop is not told: $(cat "$work/out")"
+    grep -q '^skylake,only B,.*remainder of another' "$work/out" || fail "clang's remainder loop is not reported: $(cat "$work/out")"
 }
 
 # A loop that one build lacks is not matched with another loop of the function that has other lines

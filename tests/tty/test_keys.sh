@@ -44,7 +44,7 @@ test_list_binds_again() {
     holds out '"command":"prompt find"'
 }
 
-test_faults_are_told_and_hold_nothing_up() {
+test_faults_are_reported_and_block_nothing() {
     printf 'bind kernl x quit\n\nset seed many\nquit\nbind X view mapping\n' >"$home/portolan/rc"
     open_with
     see "portolan/rc:1: unknown view or key"

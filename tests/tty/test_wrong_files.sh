@@ -28,8 +28,8 @@ make_files() {
 }
 make_files
 
-# told FILE COMMAND REMEDY: the command must reject the file and print the remedy.
-told() {
+# rejects FILE COMMAND REMEDY: the command must reject the file and print the remedy.
+rejects() {
     "$portolan" -e "$2" >"$work/out" 2>"$work/err" </dev/null && fail "$2 took $1"
     grep -qF -- "this is " "$work/err" && grep -qF -- "; $3" "$work/err" || fail "$2 does not name $3: $(head -c 300 "$work/err")"
 }
@@ -39,7 +39,7 @@ test_each_file_names_its_command() {
     while IFS='|' read -r file remedy own; do
         while read -r command; do
             case "|$own|" in *"|$command|"*) continue ;; esac
-            told "$file" "$(printf '%s' "$command" | sed "s/FILE/$file/")" "$(printf '%s' "$remedy" | sed "s/FILE/$file/")"
+            rejects "$file" "$(printf '%s' "$command" | sed "s/FILE/$file/")" "$(printf '%s' "$remedy" | sed "s/FILE/$file/")"
         done <<'COMMANDS'
 kernel evaluate FILE --machine skylake
 experiments load FILE

@@ -23,7 +23,7 @@ struct truth {
     unsigned calls;
     unsigned fails_at, fails_to;   /* range of calls without a stable time; 0 for none */
     enum err_code fatal;   /* number of the call that fails; 0 for none */
-    unsigned told;         /* number of partial results received */
+    unsigned received;         /* number of partial results received */
     size_t costs;          /* number of instruction costs in the last partial result */
     /* The blamed block includes its branch. Without the branch, its copies are in the µop cache. */
     bool loop;
@@ -80,7 +80,7 @@ static void found(void *self, const struct blame *so_far)
         costs += isfinite(copy->rows[i].out.here);
     assert_true(costs >= t->costs && copy->variants == t->calls);
     t->costs = costs;
-    t->told++;
+    t->received++;
     blame_free(copy);
 }
 
@@ -191,7 +191,7 @@ static void test_found_as_it_comes(void **state)
     struct blame *b = blame("skylake", chain, "latency:IMUL (R64, R64)", "6", &t, 1000, &err);
 
     assert_non_null(b);
-    assert_true(t.told > b->count && t.told <= t.calls);
+    assert_true(t.received > b->count && t.received <= t.calls);
     assert_true(t.costs > 3);
     struct blame *copy = blame_copy(b);
     assert_string_equal(copy->sentence, b->sentence);

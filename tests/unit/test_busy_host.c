@@ -46,8 +46,8 @@ static bool host_measure(struct source *s, const struct experiment *e, size_t n,
     return true;
 }
 
-struct told { double at, left; };
-struct run { struct experiments *table; struct told told[4096]; size_t reports; };
+struct estimate { double at, left; };
+struct run { struct experiments *table; struct estimate estimate[4096]; size_t reports; };
 
 static void take(void *state, size_t index, const struct measured *m)
 {
@@ -60,8 +60,8 @@ static void progress(void *state, const struct runner_summary *s, size_t total)
     struct run *r = state;
 
     assert_true(s->done + s->failed + s->left == total && s->useful <= s->passes);
-    if (r->reports < sizeof r->told / sizeof *r->told)
-        r->told[r->reports++] = (struct told){s->seconds, s->seconds_left};
+    if (r->reports < sizeof r->estimate / sizeof *r->estimate)
+        r->estimate[r->reports++] = (struct estimate){s->seconds, s->seconds_left};
 }
 
 static bool never(void *state)
@@ -143,8 +143,8 @@ static void test_never_quiet(void **state)
                     experiment_state_open(r.table->rows.items[i].state));
     /* The remaining time is estimated well from the start. */
     for (size_t i = 0; i < r.reports; i++)
-        if (r.told[i].at > 3 && r.told[i].at < 18)
-            assert_true(fabs(r.told[i].left - (s.seconds - r.told[i].at)) < 2.5);
+        if (r.estimate[i].at > 3 && r.estimate[i].at < 18)
+            assert_true(fabs(r.estimate[i].left - (s.seconds - r.estimate[i].at)) < 2.5);
     /* Less patience shortens the run, more patience lengthens it. */
     assert_true(measure(&r, NULL, &(struct runner_options){.patience = 2}).seconds <=
                 2 + 2 * calls_in_a_pass * CALL_SECONDS);

@@ -112,7 +112,7 @@ static void test_facts_are_right_or_unknown(void **state)
         "skylake-avx512", "icelake-server", "alderlake-p", "sapphirerapids", "lunarlake-p",
         "znver1",         "znver2",         "znver3",      "znver4"};
     struct err err = {0};
-    size_t told = 0, sizes = 0;
+    size_t found = 0, sizes = 0;
 
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
         struct machine *truth = machine_load_shipped(machines[i], &err);
@@ -126,7 +126,7 @@ static void test_facts_are_right_or_unknown(void **state)
                 continue;
             if (!should)
                 fail_msg("%s of %s: %s, and the tables have none", f->key, machines[i], f->value);
-            told++;
+            found++;
             sizes += strstr(f->key, "buffer") || strcmp(f->key, "scheduler") == 0;
             if (!same_fact(f->key, f->value, should))
                 fail_msg("%s of %s: %s for %s", f->key, machines[i], f->value, should);
@@ -134,17 +134,17 @@ static void test_facts_are_right_or_unknown(void **state)
         machine_free(truth);
     }
     assert_true(sizes >= 48);
-    assert_true(told >= 230);
+    assert_true(found >= 230);
 }
 
 struct by_hand { const char *key, *value; };
 
-static void assert_told(const struct chart *c, const struct by_hand *expected, size_t count)
+static void assert_found(const struct chart *c, const struct by_hand *expected, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct chart_fact *f = fact_of(c, expected[i].key);
         if (!f || !f->value)
-            fail_msg("%s is not told: %s", expected[i].key, f ? f->why : "no word of it");
+            fail_msg("%s was not found: %s", expected[i].key, f ? f->why : "no word of it");
         assert_string_equal(f->value, expected[i].value);
     }
 }
@@ -155,13 +155,13 @@ static void assert_by_hand(const char *id, const struct by_hand *expected, size_
 {
     const struct chart *c = facts_of_shipped(id);
 
-    assert_told(c, expected, count);
+    assert_found(c, expected, count);
     for (size_t i = 0; kept && i < count; i++)
         assert_string_equal(machine_fact(c->machine, expected[i].key), expected[i].value);
 }
 
 /* Zen 5 as charted, with facts that were read off blocks by hand. The chart finds each of them by
- * loops. Facts that are ports of a form are told only if the charted machine has its usage. */
+ * loops. Facts that are ports of a form are found only if the charted machine has its usage. */
 static void test_zen5_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
@@ -475,7 +475,7 @@ static void test_front_ends_changed(void **state)
             machine_drop_fact(truth, changes[i].without);
         machine_set_fact(truth, changes[i].with.key, changes[i].with.value, "", "");
         struct chart *c = facts_of(truth, forms);
-        assert_told(c, changes[i].expected, changes[i].expected[1].key ? 2 : 1);
+        assert_found(c, changes[i].expected, changes[i].expected[1].key ? 2 : 1);
         chart_free(c);
         machine_free(truth);
     }
@@ -553,7 +553,7 @@ static void test_zen4_as_measured(void **state)
     struct recorded recorded = {.text = str_text(&text)};
     const struct chart_cpu cpu = {.times = times_recorded, .state = &recorded};
     struct chart *c = facts_on(&cpu, 6, forms);
-    assert_told(c, expected, sizeof expected / sizeof *expected);
+    assert_found(c, expected, sizeof expected / sizeof *expected);
     assert_null(fact_of(c, "slow_flags"));
     chart_free(c);
     /* mov r10, rdi; movaps [rdi], xmm1: a vector is faster through the same register than through a
@@ -702,7 +702,7 @@ static void test_sums_of_a_byte(void **state)
  * unknown. */
 static void test_facts_of_aarch64(void **state)
 {
-    static const char *const told[] = {"load_latency", "store_forward", "store_forward_vector"},
+    static const char *const found[] = {"load_latency", "store_forward", "store_forward_vector"},
                              *const unknown[] = {"eliminate", "fuse_any", "taken_branches",
                                                  "load_latency_wide"};
     static const char *const forms_of[] = {"ADD (X, X, X)"};
@@ -714,11 +714,11 @@ static void test_facts_of_aarch64(void **state)
     struct imitation *cpu = imitation_new(truth, 0.002, 1);
     struct chart *c = chart_of_forms(imitation_cpu(cpu), 3, forms, forms_of);
     const bool assembles = !isnan(machine_number(c->machine, "load_latency"));
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
-        const struct chart_fact *f = fact_of(c, told[i]);
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
+        const struct chart_fact *f = fact_of(c, found[i]);
         assert_non_null(f);
         if (assembles)
-            assert_string_equal(f->value, machine_fact(truth, told[i]));
+            assert_string_equal(f->value, machine_fact(truth, found[i]));
         else
             assert_non_null(strstr(f->why, "assembler"));
     }

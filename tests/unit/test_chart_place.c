@@ -327,7 +327,7 @@ static void count_passes(const void *state, const struct experiment *e, struct m
 }
 
 /* If times equal their predictions, one pass suffices. */
-static void test_what_is_foretold_takes_one_pass(void **state)
+static void test_predicted_times_take_one_pass(void **state)
 {
     const struct chart_options options = {.name = "charted", .seed = 1};
     struct machine *m = machine_by_hand(4, four, sizeof four / sizeof *four);
@@ -644,7 +644,7 @@ int main(void)
         cmocka_unit_test(test_what_was_not_tested_is_not_assumed),
         cmocka_unit_test(test_a_time_alone_may_be_longer),
         cmocka_unit_test(test_a_pipe_may_go),
-        cmocka_unit_test(test_what_is_foretold_takes_one_pass),
+        cmocka_unit_test(test_predicted_times_take_one_pass),
         cmocka_unit_test(test_a_known_core_stays),
         cmocka_unit_test(test_times_above_ports_of_a_core),
         cmocka_unit_test(test_what_is_too_short_is_refuted),

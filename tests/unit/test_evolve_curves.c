@@ -94,14 +94,14 @@ static void test_one_measure(void **state)
 }
 
 /* Returns the number of individuals in a run of @seconds on two threads. */
-static unsigned individuals(struct problem *p, double seconds, unsigned told)
+static unsigned individuals(struct problem *p, double seconds, unsigned given)
 {
     struct evolve_options o;
     struct evolve_status status;
     struct err err = {0};
 
     evolve_defaults(&o);
-    o.population = told;
+    o.population = given;
     o.seconds = seconds;
     o.threads = 2;
     struct evolve *e = evolve_new(p, &o, NULL, 0, &err);

@@ -259,7 +259,7 @@ static void island_ends(void)
 
 static _Atomic bool stopped;
 
-static void island_ends_when_told(enum rank_kind kind, const struct str *bytes)
+static void island_ends_on_control(enum rank_kind kind, const struct str *bytes)
 {
     if (kind == RANK_CONTROL && atomic_load(&stopped))
         island_ends();
@@ -273,7 +273,7 @@ static void test_stop_reaches_islands_that_go_on(void **state)
     struct err err = {0};
 
     begin(0);
-    launcher.when_sent = island_ends_when_told;
+    launcher.when_sent = island_ends_on_control;
     launcher.when_nothing = island_ends;
     work_put("few.csv", few);
     struct experiments *t = experiments_load(work_path("few.csv"), &err);
@@ -361,7 +361,7 @@ static void test_a_checkpoint_keeps_its_population(void **state)
     assert_int_equal(population_of(&s), count);
     launcher.busy = false;
     atomic_store(&stopped, true);
-    launcher.when_sent = island_ends_when_told;
+    launcher.when_sent = island_ends_on_control;
     launcher.when_nothing = island_ends;
     must(&s, "evolve resume @/again.json; evolve stop");
     assert_int_equal(s.document.runs[s.document.run_count - 1]->ranks, 2);

@@ -279,7 +279,7 @@ static void test_click(void **state)
 static void test_job(void **state)
 {
     struct job_info info;
-    char told[80];
+    char message[80];
 
     frame_run(&frame, "forms scan /proc/self/exe");
     assert_false(frame.failed);
@@ -292,8 +292,9 @@ static void test_job(void **state)
     while (!strstr(views[frame.current]->name, "output") && poll(&wake, 1, 1000 * HANG_SECONDS) > 0)
         frame_jobs(&frame);
     assert_true(screen_holds("instructions"));
-    snprintf(told, sizeof told, "job %u forms scan /proc/self/exe: done after", info.number + 1);
-    assert_true(screen_holds(told));   /* The key bar reports the job's end. */
+    snprintf(message, sizeof message, "job %u forms scan /proc/self/exe: done after",
+             info.number + 1);
+    assert_true(screen_holds(message));   /* The key bar reports the job's end. */
     frame_run(&frame, "job wait");
     assert_true(screen_holds("no job is running"));
     frame_run(&frame, "job wait 77");

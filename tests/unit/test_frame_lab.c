@@ -219,7 +219,7 @@ static void test_what_measures(void **state)
     static const struct job_ops ops = {.run = half_done, .measures = job_measures_always};
     struct job_info info;
     struct err err = {0};
-    char told[40];
+    char message[40];
 
     frame_run(&frame, "set panes off; view machine");
     assert_true(screen_lacks("now "));
@@ -228,8 +228,8 @@ static void test_what_measures(void **state)
     while (job_find(number, &info) && !*info.note)
         ;
     assert_true(screen_holds("now     experiments measure  50 %  12 s left, 0 settled"));
-    snprintf(told, sizeof told, "job %u 50 %% 12 s left", number);
-    assert_true(screen_holds(told));   /* The message also fits on the bottom line. */
+    snprintf(message, sizeof message, "job %u 50 %% 12 s left", number);
+    assert_true(screen_holds(message));   /* The message also fits on the bottom line. */
     job_cancel(number);
     job_wait(number);
     assert_true(screen_lacks("now "));

@@ -16,7 +16,7 @@
  * Rapids. */
 static void test_single_forms(void **state)
 {
-    assert_foretold("sapphirerapids", "tests/data/golden-cove-singles.csv", 451, 0.05, INFINITY);
+    assert_predicted("sapphirerapids", "tests/data/golden-cove-singles.csv", 451, 0.05, INFINITY);
 }
 
 /* Blocks that each show a rule: cycles by the rule, derived by hand, and measured cycles. */

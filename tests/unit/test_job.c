@@ -88,7 +88,7 @@ static bool loop(struct job *job, void *state, struct err *err)
 static void test_own_words_come_first(void **state)
 {
     static const struct job_ops looping = {.run = loop};
-    static const char *const says[] = {NULL, "block 1"}, *const told[] = {"rows", "block 1"};
+    static const char *const says[] = {NULL, "block 1"}, *const expected[] = {"rows", "block 1"};
 
     for (size_t i = 0; i < 2; i++) {
         struct looping l = {.says = says[i]};
@@ -102,8 +102,8 @@ static void test_own_words_come_first(void **state)
             hang_look(&h);
         assert_true(job_find(number, &info));
         clock_set_source(NULL);
-        if (!strstr(info.note, told[i]))
-            fail_msg("\"%s\" without \"%s\"", info.note, told[i]);
+        if (!strstr(info.note, expected[i]))
+            fail_msg("\"%s\" without \"%s\"", info.note, expected[i]);
         job_cancel(number);
         job_wait(number);
     }

@@ -200,7 +200,7 @@ static void test_frame_goes_by_it(void **state)
 
 /* The bar has the keys of the view, also for clicks. The names of the quit keys come from the table
  * of keys. */
-static void test_own_keys_are_told(void **state)
+static void test_own_keys_are_listed(void **state)
 {
     const char *prefill = NULL;
     struct err err = {0};
@@ -269,21 +269,21 @@ static void test_actions_on_one_line(void **state)
 static void test_rc(void **state)
 {
     struct session s;
-    struct str told = {0};
+    struct str report = {0};
 
     session_init(&s);
     rc_run_text(&s, "/home/me/rc",
                 "# mine\n\n  set seed 7\nbind kernel Z kernl\nbind F5 jobs # now and "
                 "then\nnonsense\n\"\nquit\nset ascii on",
-                &told);
+                &report);
     assert_int_equal(s.settings.seed, 7);
     assert_true(s.settings.ascii);
     assert_false(s.quit);
     assert_string_equal(runs(s.keys, KEYMAP_ALL, "F5"), "jobs");
     assert_string_equal(runs(s.keys, "kernel", "Z"), "");
-    assert_non_null(strstr(str_text(&told), "/home/me/rc:4: \"kernl\" is no command"));
-    assert_non_null(strstr(str_text(&told), "(and 3 more; the log shows all)"));
-    str_done(&told);
+    assert_non_null(strstr(str_text(&report), "/home/me/rc:4: \"kernl\" is no command"));
+    assert_non_null(strstr(str_text(&report), "(and 3 more; the log shows all)"));
+    str_done(&report);
     session_done(&s);
 }
 
@@ -296,7 +296,7 @@ int main(void)
         cmocka_unit_test(test_bind),
         cmocka_unit_test(test_refused),
         cmocka_unit_test_setup_teardown(test_frame_goes_by_it, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_own_keys_are_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_own_keys_are_listed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_actions_on_one_line, setup, teardown),
         cmocka_unit_test(test_rc),
     };

@@ -142,7 +142,7 @@ static void test_untested(void **state)
     assert_false(congruence_undistinguished(&c, 0));
     assert_true(congruence_undistinguished(&c, 1) && congruence_undistinguished(&c, 2) &&
                 congruence_undistinguished(&c, 3));
-    assert_int_equal(generate_untold(t, &c), 3);
+    assert_int_equal(generate_indistinct(t, &c), 3);
     congruence_done(&c);
     static const double cycles[] = {2, 2, 1};   /* The last form shares no port with the first. */
     for (size_t i = 0; i < 3; i++)
@@ -152,7 +152,7 @@ static void test_untested(void **state)
     assert_int_equal(c.size[0], 3);
     assert_int_equal(c.untested[0], 0);
     assert_int_not_equal(c.class_of[3], c.class_of[0]);
-    assert_int_equal(generate_untold(t, &c), 0);
+    assert_int_equal(generate_indistinct(t, &c), 0);
     congruence_done(&c);
     /* For the evolver a pair compares neither of its forms with the other. With the first form it
      * compares the other two. */
@@ -176,7 +176,7 @@ static void test_several_alone(void **state)
     congruence_find(t, CONGRUENCE_EPSILON, 0, true, &c);
     assert_int_equal(c.classes, 1);
     assert_int_equal(c.untested[0], 0);
-    assert_int_equal(generate_untold(t, &c), 0);
+    assert_int_equal(generate_indistinct(t, &c), 0);
     congruence_done(&c);
     experiments_set(t, 2, 1, NAN, 1, NULL);   /* The two forms use disjoint ports. */
     congruence_find(t, CONGRUENCE_EPSILON, 0, true, &c);

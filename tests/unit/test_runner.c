@@ -562,27 +562,27 @@ static void test_expected(void **state)
     for (int again = 0; again < 2; again++) {
         host.expected = 0.504;
         s = host_run(path, 5.55, false, &plain);
-        assert_true(s.done == 1 && s.left == 0 && s.foretold == !again && s.passes == !again &&
+        assert_true(s.done == 1 && s.left == 0 && s.confirmed == !again && s.passes == !again &&
                     s.reused == (size_t)again && host.shown == 0.5);
         assert_string_equal(host.state, EXPERIMENT_OK);
     }
     host.expected = NAN;
     s = host_run(path, 5.55, false, &plain);
-    assert_true(s.done == 1 && s.foretold == 0 && s.passes == 1 && s.taken_over == 1);
+    assert_true(s.done == 1 && s.confirmed == 0 && s.passes == 1 && s.taken_over == 1);
     work_remove("journal.csv");
     host.expected = 0.5;
     host.first = 0.48;      /* The first pass is lower, so two others must agree. */
     s = host_run(path, 5.55, false, &plain);
-    assert_true(s.done == 1 && s.foretold == 0 && s.passes == 3 && host.shown == 0.5);
+    assert_true(s.done == 1 && s.confirmed == 0 && s.passes == 3 && host.shown == 0.5);
     host.first = 0;
     work_remove("journal.csv");
     host.expected = 0.51;   /* This is another value, which two passes confirm. */
     s = host_run(path, 5.55, false, &plain);
-    assert_true(s.done == 1 && s.foretold == 0 && s.passes == 2 && host.shown == 0.5);
+    assert_true(s.done == 1 && s.confirmed == 0 && s.passes == 2 && host.shown == 0.5);
     work_remove("journal.csv");
     host.expected = 0.5;    /* With a provisional baseline, one pass does not suffice. */
     s = host_run(path, 5.5, true, &plain);
-    assert_true(s.foretold == 0 && s.passes == 2);
+    assert_true(s.confirmed == 0 && s.passes == 2);
     assert_string_equal(host.state, "doubtful");
     work_remove("journal.csv");
     host.expected = NAN;
@@ -633,7 +633,7 @@ static void test_estimate(void **state)
     struct err err = {0};
     struct csv_table *t = csv_table_read(source_path("tests/data/contention/progress.csv"), &err);
     struct runner_estimate e = {.known = false};
-    double told = NAN, at = 0, jumps = 0, guess_jumps = 0, last_guess = NAN;
+    double estimate = NAN, at = 0, jumps = 0, guess_jumps = 0, last_guess = NAN;
     assert_non_null(t);
     double end = strtod(t->rows[t->count - 1][0], NULL),
            all = strtod(t->rows[t->count - 1][1], NULL);
@@ -642,15 +642,15 @@ static void test_estimate(void **state)
         double seconds = strtod(t->rows[i][0], NULL), useful = strtod(t->rows[i][1], NULL),
                guess = useful > 0 ? (all - useful) * seconds / useful : NAN;
         double now = runner_estimate(&e, seconds, guess);
-        if (!isnan(told)) {
-            assert_true(now <= told + 2.5 * (seconds - at));
-            jumps = fmax(jumps, fabs(now - told + seconds - at));
+        if (!isnan(estimate)) {
+            assert_true(now <= estimate + 2.5 * (seconds - at));
+            jumps = fmax(jumps, fabs(now - estimate + seconds - at));
             guess_jumps = fmax(guess_jumps, fabs(guess - last_guess + seconds - at));
         }
         if (seconds > 0.2 * end && seconds < 0.85 * end &&
             (now > 2.5 * (end - seconds) || now < (end - seconds) / 2.5))
-            fail_msg("at %.1f s: %.1f s told, %.1f s in truth", seconds, now, end - seconds);
-        told = now;
+            fail_msg("at %.1f s: estimate %.1f s, in truth %.1f s", seconds, now, end - seconds);
+        estimate = now;
         at = seconds;
         last_guess = guess;
     }

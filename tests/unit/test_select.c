@@ -130,17 +130,17 @@ static void test_replayed(void **state)
     struct err err = {0};
     const uint32_t y = names_find(&t->forms, "Y"), z = names_find(&t->forms, "Z");
     size_t had = experiments_add(t, (struct flat_term[]){{0, 1}, {1, 1}}, 2),
-           told = experiments_add(t, (struct flat_term[]){{z, 1}, {y, 1}}, 2);
+           derived = experiments_add(t, (struct flat_term[]){{z, 1}, {y, 1}}, 2);
     size_t none = experiments_add(t, (struct flat_term[]){{y, 1}, {0, 1}}, 2),
            other = experiments_add(t, &(struct flat_term){names_add(&t->forms, "B"), 1}, 1);
     experiments_set(t, had, 42, NAN, 1, NULL);
     assert_true(replay_measure(t, record, &err));
     const struct experiment_row *last = &record->rows.items[LIKE * (LIKE - 1) / 2];
     assert_true(t->rows.items[had].cycles == 42);
-    assert_true(t->rows.items[told].cycles == last->cycles &&
-                t->rows.items[told].spread == last->spread &&
-                t->rows.items[told].repeats == last->repeats);
-    assert_true(experiments_measured(t, told));
+    assert_true(t->rows.items[derived].cycles == last->cycles &&
+                t->rows.items[derived].spread == last->spread &&
+                t->rows.items[derived].repeats == last->repeats);
+    assert_true(experiments_measured(t, derived));
     assert_true(isnan(t->rows.items[none].cycles) && isnan(t->rows.items[other].cycles));
     assert_string_equal(t->rows.items[none].state, "not in the recorded experiments");
     assert_false(experiment_state_open(t->rows.items[other].state));   /* requested only once */

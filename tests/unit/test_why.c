@@ -33,7 +33,7 @@ static void row_text(const struct grid *g, unsigned y, unsigned *width, struct s
 
 /* Checks that the rows of @g contain @sentence, or the part that fits. Each row ends after a word,
  * or within one that no row can hold. Returns the length of the part. */
-static size_t assert_told(const char *title, const struct grid *g, const char *sentence)
+static size_t assert_shown(const char *title, const struct grid *g, const char *sentence)
 {
     const struct pane *p = &frame.panes.items[frame.panes.focus];
     const char *at = sentence;
@@ -73,11 +73,11 @@ static void assert_loop(const char *title, const char *code)
         int x, y;
         grid_init(&g, sizes[i][0], sizes[i][1], false);
         frame_draw(&frame, NULL, &g, &x, &y);
-        const size_t told = assert_told(title, &g, a->sentence);
+        const size_t shown = assert_shown(title, &g, a->sentence);
         const char *number = strstr(a->sentence, cycles);
-        if (!number || (size_t)(number - a->sentence) + strlen(cycles) > told)
+        if (!number || (size_t)(number - a->sentence) + strlen(cycles) > shown)
             fail_msg("%s: %ux%u ends before the %s cycles: \"%.*s\"", title, g.width, g.height,
-                     cycles, (int)told, a->sentence);
+                     cycles, (int)shown, a->sentence);
         grid_done(&g);
     }
 }

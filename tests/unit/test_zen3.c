@@ -54,7 +54,7 @@ static void test_measured_blocks(void **state)
 
 static void test_measured_forms(void **state)
 {
-    assert_foretold("znver3", "tests/data/zen3-singles.csv", 191, 0.05, INFINITY);
+    assert_predicted("znver3", "tests/data/zen3-singles.csv", 191, 0.05, INFINITY);
 }
 
 /* By uops.info's ports, minima and products share no port on Zen 3. Before Zen 3, saturating sums

@@ -96,7 +96,7 @@ static void test_measured_blocks(void **state)
  * shared port makes them wait. Work on a port of only one of them does not. */
 static void test_measured_pairs(void **state)
 {
-    assert_foretold("znver4", "tests/data/zen4-pairs.csv", 110, 0.01, 0.02);
+    assert_predicted("znver4", "tests/data/zen4-pairs.csv", 110, 0.01, 0.02);
 }
 
 /* A LEA of three parts has a longer latency from its base than from its index, scaled or not. */
