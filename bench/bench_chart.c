@@ -238,7 +238,7 @@ static void judge_facts(const struct chart *c, const struct machine *truth)
 typedef VEC(const struct form_row *) row_list;
 
 /* Returns whether @m has the form in @row and its name matches @pattern. */
-static bool wanted(const struct machine *m, const struct form_row *row, const char *pattern)
+static bool is_selected(const struct machine *m, const struct form_row *row, const char *pattern)
 {
     return row && str_match(pattern, row->form) && mapping_find(m->mapping, row->form);
 }
@@ -255,7 +255,7 @@ static void choose(const struct machine *m, const struct forms *forms, const cha
     *uses_count = 0;
     for (size_t i = 0; list && i < count && (!top || rows->count < top); i++) {
         const struct form_row *row = forms_find(forms, list[i].form);
-        if (!wanted(m, row, pattern))
+        if (!is_selected(m, row, pattern))
             continue;
         if (top)
             vec_push(rows, row);
@@ -263,7 +263,7 @@ static void choose(const struct machine *m, const struct forms *forms, const cha
             uses[(*uses_count)++] = (struct block_form){row, list[i].uses};
     }
     for (size_t i = 0; !top && i < forms_count(forms); i++)
-        if (wanted(m, forms_at(forms, i), pattern)) {
+        if (is_selected(m, forms_at(forms, i), pattern)) {
             vec_push(rows, forms_at(forms, i));
             /* Without a list of frequencies, each form counts once. */
             if (!list || isa_ops(forms_at(forms, i)->isa) != isa_of_dialects())

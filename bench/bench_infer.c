@@ -598,7 +598,7 @@ static void seek_ports(const char *id, unsigned most_ports)
     machine_free(machine);
 }
 
-static bool wanted(int argc, char **argv, const char *part)
+static bool is_requested(int argc, char **argv, const char *part)
 {
     for (int i = 3; i < argc; i++)
         if (strcmp(argv[i], part) == 0)
@@ -617,7 +617,7 @@ int main(int argc, char **argv)
     else if (shared)
         str_addf(&directory, "%s/data/pmevo-skl", shared);
     clock_set_source(cpu_seconds);
-    if (argc > 3 && wanted(argc, argv, "noisy")) {
+    if (argc > 3 && is_requested(argc, argv, "noisy")) {
         struct data d =
             load(str_text(&directory),
                  (const char *const[]){"exps_singletons.json", "exps_five_first_half.json"}, 2);
@@ -628,29 +628,29 @@ int main(int argc, char **argv)
         struct data d =
             load(str_text(&directory),
                  (const char *const[]){"exps_singletons.json", "len_02.json", "len_03.json"}, 3);
-        if (wanted(argc, argv, "engines"))
+        if (is_requested(argc, argv, "engines"))
             engines(&d);
-        if (wanted(argc, argv, "pmevo"))
+        if (is_requested(argc, argv, "pmevo"))
             paper(&d);
-        if (wanted(argc, argv, "cv"))
+        if (is_requested(argc, argv, "cv"))
             cross_validate(&d, 2, true, seconds);
-        if (wanted(argc, argv, "transfer"))
+        if (is_requested(argc, argv, "transfer"))
             transfer(&d, str_text(&directory), seconds);
-        if (wanted(argc, argv, "triples"))
+        if (is_requested(argc, argv, "triples"))
             cross_validate(&d, 3, true, seconds);
-        if (wanted(argc, argv, "curve"))
+        if (is_requested(argc, argv, "curve"))
             curve(&d, seconds);
         experiments_free(d.t);
     } else {
         printf("no directory of published experiments: what needs them is left out\n");
     }
-    if (wanted(argc, argv, "known"))
+    if (is_requested(argc, argv, "known"))
         known(seconds);
-    if (argc > 3 && wanted(argc, argv, "forms306"))
+    if (argc > 3 && is_requested(argc, argv, "forms306"))
         forms306(seconds);
-    if (argc > 3 && wanted(argc, argv, "agreed"))
+    if (argc > 3 && is_requested(argc, argv, "agreed"))
         known_agreed(seconds);
-    if (wanted(argc, argv, "ports"))
+    if (is_requested(argc, argv, "ports"))
         seek_ports("skylake", 8);
     str_done(&directory);
     return 0;

@@ -32,7 +32,7 @@
 #define LOAD_PATIENCE 20.0   /* seconds to wait for a quiet core under each load */
 
 /* Selects general-purpose and AVX2-class forms, a typical start of an inference. */
-static bool wanted(const struct form_row *row)
+static bool is_selected(const struct form_row *row)
 {
     return strncmp(row->template, "{{evex}}", 8) != 0 && !strstr(row->form, "NT");
 }
@@ -199,7 +199,7 @@ static void set_done(struct set *set)
 
 int main(int argc, char **argv)
 {
-    size_t wanted_count = argc > 1 ? strtoul(argv[1], NULL, 10) : 700, usable = 0;
+    size_t requested = argc > 1 ? strtoul(argv[1], NULL, 10) : 700, usable = 0;
     struct err err = {0};
     struct rng rng;
     struct set singles, pairs;
@@ -212,7 +212,8 @@ int main(int argc, char **argv)
         die("%s", err.what);
     const struct form_row **rows = mem_alloc(forms_count(forms) * sizeof *rows);
     for (size_t i = 0; i < forms_count(forms); i++)
-        if (wanted(forms_at(forms, i)) && !form_measurable(forms_at(forms, i), (char[256]){0}, 256))
+        if (is_selected(forms_at(forms, i)) &&
+            !form_measurable(forms_at(forms, i), (char[256]){0}, 256))
             rows[usable++] = forms_at(forms, i);
     for (size_t i = usable; i > 1; i--) {
         size_t k = rng_below(&rng, i);
@@ -220,7 +221,7 @@ int main(int argc, char **argv)
         rows[i - 1] = rows[k];
         rows[k] = swap;
     }
-    size_t n = wanted_count < usable ? wanted_count : usable;
+    size_t n = requested < usable ? requested : usable;
     set_alloc(&singles, "singletons", n);
     set_alloc(&pairs, "pairs", n);
     for (size_t i = 0; i < n; i++) {

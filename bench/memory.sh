@@ -15,9 +15,9 @@ rows=${2:-$work/rows}
 
 # Prints the fields of a row by their names in the table's header.
 take() {
-    awk -F, -v pass="$1" -v loop="$2" -v wanted=' 32768 524288 4194304 33554432 268435456 ' '
+    awk -F, -v pass="$1" -v loop="$2" -v sizes=' 32768 524288 4194304 33554432 268435456 ' '
         $1 == "size" { for (i = 1; i <= NF; i++) at[$i] = i; next }
-        at["size"] && index(wanted, " " $1 " ") && $at["measured"] > 0 && $at["predicted"] > 0 {
+        at["size"] && index(sizes, " " $1 " ") && $at["measured"] > 0 && $at["predicted"] > 0 {
             print pass "," loop "," $1 "," $at["predicted"] "," $at["measured"] "," $at["spread"]
         }'
 }

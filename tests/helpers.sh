@@ -36,10 +36,10 @@ needs_llvm() { [ -x "$cc" ] || skip 'built without LLVM'; }
 # expect STATUS COMMAND...: runs the command and checks its status. Its output is in $work/out and
 # $work/err.
 expect() {
-    wanted=$1; shift
+    expected_status=$1; shift
     got=0
     "$@" >"$work/out" 2>"$work/err" </dev/null || got=$?
-    [ "$got" -eq "$wanted" ] || fail "status $got instead of $wanted: $*: $(head -c 1000 "$work/err")"
+    [ "$got" -eq "$expected_status" ] || fail "status $got instead of $expected_status: $*: $(head -c 1000 "$work/err")"
 }
 # holds out|err TEXT, lacks out|err TEXT: check the output of the last command.
 holds() { grep -qF -- "$2" "$work/$1" || fail "$1 lacks \"$2\": $(head -c 300 "$work/$1")"; }

@@ -24,7 +24,7 @@ struct row {
 static VEC(struct row) rows;
 static ZydisDecoder decoder;
 
-static bool wanted(const ZydisDecodedInstruction *in)
+static bool is_covered(const ZydisDecodedInstruction *in)
 {
     static const char *const left_out[] = {
         "3DNOW",       "XOP",         "TBM", "FMA4", "MPX", "PADLOCK_ACE", "PADLOCK_PHE",
@@ -71,7 +71,7 @@ static void try(const uint8_t *code, size_t length)
     char form[FORM_MAX];
     struct str template = {0};
 
-    if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code, length, &in, ops)) || !wanted(&in))
+    if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code, length, &in, ops)) || !is_covered(&in))
         return;
     form_name(&in, ops, form);
     if (strcmp(form, last) == 0 || find(form))

@@ -75,7 +75,7 @@ static void print_line(const struct insn *insn, bool att, struct str *out)
 }
 
 char *accumulators_split(const struct analysis *a, const struct deps *d,
-                         const struct limit_chain *chain, unsigned wanted)
+                         const struct limit_chain *chain, unsigned requested)
 {
     struct insn begin[SPLIT_MOST], body[SPLIT_MOST], end[SPLIT_MOST];
     struct isa_sum sum = {0};
@@ -90,7 +90,7 @@ char *accumulators_split(const struct analysis *a, const struct deps *d,
         sum = other;
     }
     const uint32_t first = chain->links[0].row;
-    const unsigned most = wanted < SPLIT_MOST ? wanted : SPLIT_MOST;
+    const unsigned most = requested < SPLIT_MOST ? requested : SPLIT_MOST;
     for (unsigned i = 0; i < most; i++) {
         /* Uses the links of one iteration first, then the links of the next iterations. */
         const uint32_t row = chain->count > 1 ? chain->links[i % chain->count].row : first;

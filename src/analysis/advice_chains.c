@@ -22,7 +22,7 @@ void advice_say_induction(const struct advice *s)
 
 /* Returns the number of accumulators, or of independent data items, that hide the chain's latency,
  * from 2 to REGISTERS_MOST. */
-static double wanted(const struct advice *s)
+static double hiding_count(const struct advice *s)
 {
     const double many = s->l->left_cycles > 0
                             ? ceil(s->l->chain.cycles / s->l->left_cycles - ADVICE_EQUAL)
@@ -34,7 +34,7 @@ static double wanted(const struct advice *s)
 void advice_say_reduction(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;
-    const double times = wanted(s);
+    const double times = hiding_count(s);
 
     str_addf(s->out, "Reduction of %.2f cycles per iteration: ", chain->cycles);
     const bool several = advice_chain_names_several(chain);
@@ -169,7 +169,7 @@ void advice_say_recurrence(const struct advice *s)
     advice_narrower(s);
     if (s->l->left_cycles > 0 && chain->cycles >= 2 * s->l->left_cycles)
         str_addf(s->out, " %s independent data (%.0f streams in one loop hide the latency).",
-                 chain->affine ? "Or interleave" : "Interleave", wanted(s));
+                 chain->affine ? "Or interleave" : "Interleave", hiding_count(s));
     else
         advice_next(s);
 }

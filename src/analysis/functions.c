@@ -152,11 +152,11 @@ static bool read_hex(const char *text, uint64_t *out)
     return !*end;
 }
 
-/* Returns @todo with a suggestion for @wanted: a similar name, otherwise a name that contains
- * @wanted. */
-static const char *near_name(const struct object *o, const char *wanted, char todo[SIMILAR_TODO])
+/* Returns @todo with a suggestion for @sought: a similar name, otherwise a name that contains
+ * @sought. */
+static const char *near_name(const struct object *o, const char *sought, char todo[SIMILAR_TODO])
 {
-    struct similar near = {.word = wanted};
+    struct similar near = {.word = sought};
     char *closest = NULL, *holding = NULL;
 
     for (size_t i = 0; i < o->symbols.count && !watch_steps(20); i++) {
@@ -168,7 +168,7 @@ static const char *near_name(const struct object *o, const char *wanted, char to
                 free(closest);
                 near.best = closest = mem_strdup(names[k]);
             }
-            if (strcasestr(names[k], wanted) && (!holding || strlen(names[k]) < strlen(holding))) {
+            if (strcasestr(names[k], sought) && (!holding || strlen(names[k]) < strlen(holding))) {
                 free(holding);
                 holding = mem_strdup(names[k]);
             }
@@ -183,17 +183,17 @@ static const char *near_name(const struct object *o, const char *wanted, char to
     return said;
 }
 
-static const struct object_symbol *find_name(const struct object *o, const char *wanted,
+static const struct object_symbol *find_name(const struct object *o, const char *sought,
                                              struct err *err)
 {
-    const struct object_symbol *found = object_symbol_find(o, wanted), *other = NULL;
+    const struct object_symbol *found = object_symbol_find(o, sought), *other = NULL;
     char todo[SIMILAR_TODO];
 
     if (found)
         return found;
     for (size_t i = 0; i < o->symbols.count && !watch_steps(10); i++) {
         const struct object_symbol *s = &o->symbols.items[i];
-        if (!demangle_matches(s->name, wanted) || (found && found->offset == s->offset))
+        if (!demangle_matches(s->name, sought) || (found && found->offset == s->offset))
             continue;
         other = found ? s : NULL;
         found = found ? found : s;
@@ -203,15 +203,15 @@ static const struct object_symbol *find_name(const struct object *o, const char 
     if (other) {
         char *first = demangle(found->name), *second = demangle(other->name);
         err_set(err, ERR_USAGE, "give the address of one function",
-                "several functions have the name %s: %.300s, %.300s", wanted,
+                "several functions have the name %s: %.300s, %.300s", sought,
                 first ? first : found->name, second ? second : other->name);
         free(first);
         free(second);
         return NULL;
     }
     if (!found)
-        err_set(err, ERR_DATA, near_name(o, wanted, todo), "no function %s with code in this file",
-                wanted);
+        err_set(err, ERR_DATA, near_name(o, sought, todo), "no function %s with code in this file",
+                sought);
     return found;
 }
 
@@ -229,22 +229,22 @@ static const struct object_symbol *find_nameless(const struct object *o, uint64_
     return found;
 }
 
-const struct object_symbol *function_find(const struct object *o, const char *wanted,
+const struct object_symbol *function_find(const struct object *o, const char *sought,
                                           uint64_t *place, struct err *err)
 {
-    const char *plus = strrchr(wanted, '+');
+    const char *plus = strrchr(sought, '+');
     const struct object_symbol *found;
     uint64_t number;
 
     *place = UINT64_MAX;
-    if (read_hex(wanted, &number)) {
+    if (read_hex(sought, &number)) {
         *place = object_address_place(o, number);
         found = *place == UINT64_MAX ? NULL : object_function_at(o, *place);
-        return found ? found : find_name(o, wanted, err);
+        return found ? found : find_name(o, sought, err);
     }
     if (!plus || !read_hex(plus + 1, &number))
-        return find_name(o, wanted, err);
-    char *name = mem_strndup(wanted, (size_t)(plus - wanted));
+        return find_name(o, sought, err);
+    char *name = mem_strndup(sought, (size_t)(plus - sought));
     found = strcmp(name, path_base(o->path)) == 0 ? find_nameless(o, number, place) : NULL;
     if (found) {
         free(name);

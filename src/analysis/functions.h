@@ -42,13 +42,13 @@ int functions_hotter(const struct ranked_function *a, const struct ranked_functi
 /* Compares two loops for sorting: innermost loops first, then by depth, vector instructions and
  * length, each in descending order. */
 int loops_hotter(const struct ranked_loop *a, const struct ranked_loop *b);
-/* Finds the function that @wanted names: a symbol, a demangled name, an address ("0x4308") or an
+/* Finds the function that @sought names: a symbol, a demangled name, an address ("0x4308") or an
  * offset ("f+0x40"). An address may follow the base name of @o's file ("gzip+0x4308") if the
  * function has no symbol, as profiles name loops. Sets *@place to the position in @o's code, or to
  * UINT64_MAX for the whole function. Returns NULL with err if there is no such function, or if
  * there are several; err may suggest similar names. Also returns NULL if the offset is outside the
  * function. */
-const struct object_symbol *function_find(const struct object *o, const char *wanted,
+const struct object_symbol *function_find(const struct object *o, const char *sought,
                                           uint64_t *place, struct err *err);
 
 #endif

@@ -85,12 +85,11 @@ static void drop_nameless(struct kernel_names *names)
 
 const char *kernel_name_at(const struct kernel *k, uint64_t position)
 {
-    const struct kernel_name wanted = {position, NULL},
-                             *found =
-                                 k->names && k->names->list.count
-                                     ? bsearch(&wanted, k->names->list.items, k->names->list.count,
-                                               sizeof wanted, by_position)
-                                     : NULL;
+    const struct kernel_name key = {position, NULL},
+                             *found = k->names && k->names->list.count
+                                          ? bsearch(&key, k->names->list.items,
+                                                    k->names->list.count, sizeof key, by_position)
+                                          : NULL;
     return found ? found->name : NULL;
 }
 
@@ -101,13 +100,13 @@ bool *kernel_names_used(const struct kernel *k, size_t loop)
     const struct insn *insns = kernel_insns(k, loop, &count);
 
     for (size_t i = 0; i <= count; i++) {
-        struct kernel_name wanted = {insns[0].offset, NULL};
-        if (i < count && !place_of(&insns[i], &wanted.position))
+        struct kernel_name key = {insns[0].offset, NULL};
+        if (i < count && !place_of(&insns[i], &key.position))
             continue;
         const struct kernel_name *found =
-            k->names->list.count ? bsearch(&wanted, k->names->list.items, k->names->list.count,
-                                           sizeof wanted, by_position)
-                                 : NULL;
+            k->names->list.count
+                ? bsearch(&key, k->names->list.items, k->names->list.count, sizeof key, by_position)
+                : NULL;
         if (found)
             used[found - k->names->list.items] = true;
     }

@@ -203,19 +203,20 @@ static void which_function(struct err *err)
 static struct kernel *kernel_of_object(const struct object *o, const char *path,
                                        const struct kernel_options *options, struct err *err)
 {
-    const char *wanted = options ? options->symbol : NULL;
+    const char *requested = options ? options->symbol : NULL;
     const bool small = o->together && o->length <= kernel_unit_most;
     uint64_t place = UINT64_MAX;
     struct kernel *k = NULL;
 
     if (!options_fit(o, options, err))
         return NULL;
-    const struct object_symbol *symbol = wanted ? function_find(o, wanted, &place, err) : NULL;
-    if (!wanted && !small && options && options->first_line)
+    const struct object_symbol *symbol =
+        requested ? function_find(o, requested, &place, err) : NULL;
+    if (!requested && !small && options && options->first_line)
         which_function(err);
-    else if (!wanted && !small)
+    else if (!requested && !small)
         k = kernel_of_hottest(o, path, err);
-    else if (symbol || !wanted)
+    else if (symbol || !requested)
         k = kernel_of(o, path, symbol, err);
     if (k && place != UINT64_MAX)
         prefer_loop(k, object_position(o, place));

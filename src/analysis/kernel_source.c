@@ -34,13 +34,13 @@ static bool function_lines(const char *text, const char *symbol, size_t *first, 
 /* Reduces the range *@first to *@last of lines of the assembler text to those of the selected lines
  * of the C file. *@last 0: the end of the text. Returns false if there are none. */
 static bool assembly_lines(const struct compiled *c, const char *path,
-                           const struct kernel_options *wanted, size_t *first, size_t *last)
+                           const struct kernel_options *requested, size_t *first, size_t *last)
 {
     size_t count, from = 0, to = 0;
     uint32_t *lines = compile_lines(str_text(&c->assembly), c->assembly.length, path, &count);
 
     for (size_t i = *first ? *first - 1 : 0; i < count && (!*last || i < *last); i++)
-        if (lines[i] >= wanted->first_line && lines[i] <= wanted->last_line) {
+        if (lines[i] >= requested->first_line && lines[i] <= requested->last_line) {
             from = from ? from : i + 1;
             to = i + 1;
         }

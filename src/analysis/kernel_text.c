@@ -61,9 +61,9 @@ static int by_position(const void *a, const void *b)
 
 static struct text_place *place_at(const struct text_writer *w, uint64_t position)
 {
-    const struct text_place wanted = {.position = position};
-    return w->places.list.count ? bsearch(&wanted, w->places.list.items, w->places.list.count,
-                                          sizeof wanted, by_position)
+    const struct text_place key = {.position = position};
+    return w->places.list.count ? bsearch(&key, w->places.list.items, w->places.list.count,
+                                          sizeof key, by_position)
                                 : NULL;
 }
 

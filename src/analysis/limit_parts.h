@@ -29,10 +29,10 @@ bool link_is_stepped(const struct insn *insn, int end);
 bool link_keeps_lanes(const struct analysis *a, const struct deps *d, size_t at);
 
 
-/* Splits the accumulator of @chain, a reduction in @d of the loop of @a, over up to @wanted
+/* Splits the accumulator of @chain, a reduction in @d of the loop of @a, over up to @requested
  * registers. The code zeroes these registers, unrolls the sum, and adds the registers after the
  * loop. Returns lines of assembly, which the caller frees; NULL if the sum cannot be split. */
 char *accumulators_split(const struct analysis *a, const struct deps *d,
-                         const struct limit_chain *chain, unsigned wanted);
+                         const struct limit_chain *chain, unsigned requested);
 
 #endif

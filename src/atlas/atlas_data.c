@@ -214,10 +214,10 @@ static bool add_operands(const struct machine *m, const char *form, const char *
 
     for (size_t i = 0; i < m->latency_count; i++) {
         const struct latency_rule *rule = &m->latencies[i];
-        bool wanted = str_match(rule->form, form);
-        for (size_t k = 0; wanted && k < taken.count; k++)
-            wanted = taken.items[k]->from != rule->from || taken.items[k]->to != rule->to;
-        if (!wanted)
+        bool applies = str_match(rule->form, form);
+        for (size_t k = 0; applies && k < taken.count; k++)
+            applies = taken.items[k]->from != rule->from || taken.items[k]->to != rule->to;
+        if (!applies)
             continue;
         str_clear(&from);
         str_clear(&to);

@@ -67,7 +67,7 @@ struct shortage *shortage_current(void)
 
 bool shortage_met(void)
 {
-    if (!current || !atomic_load_explicit(&current->wanted, memory_order_relaxed))
+    if (!current || !atomic_load_explicit(&current->needed, memory_order_relaxed))
         return false;
     atomic_store(&current->cut, true);
     return true;
@@ -79,7 +79,7 @@ bool shortage_lose(size_t bytes)
 
     if (!current)
         return false;
-    atomic_compare_exchange_strong(&current->wanted, &none, bytes);
+    atomic_compare_exchange_strong(&current->needed, &none, bytes);
     atomic_store(&current->cut, true);
     atomic_store(&current->lost, true);
     return true;
@@ -139,12 +139,12 @@ bool shortage_lost(void)
 
 bool shortage_end(const struct shortage *of, bool ok, const char *what, struct err *err)
 {
-    size_t wanted = atomic_load(&of->wanted);
+    size_t least = atomic_load(&of->needed);
 
-    if (!wanted || (ok && !atomic_load(&of->cut)))
+    if (!least || (ok && !atomic_load(&of->cut)))
         return ok;
     if (ok || !err || err->code != ERR_MEMORY)
-        err_memory_for(err, what, wanted);
+        err_memory_for(err, what, least);
     return false;
 }
 
@@ -154,7 +154,7 @@ bool shortage_yield(size_t bytes)
     bool given = yield_needed() || yield(&kept, SHORTAGE_KEPT);
 
     if (current)
-        atomic_compare_exchange_strong(&current->wanted, &none, bytes ? bytes : 1);
+        atomic_compare_exchange_strong(&current->needed, &none, bytes ? bytes : 1);
     else
         atomic_store(&unclaimed, true);
     return given;

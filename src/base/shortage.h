@@ -17,7 +17,7 @@
 /* Memory state of a job or command, shared by its threads; valid if initialised to zero */
 struct shortage {
     /* number of bytes of the first request that needed the reserve; 0: none */
-    atomic_size_t wanted;
+    atomic_size_t needed;
     atomic_bool cut;        /* whether the work was cancelled */
     atomic_bool lost;       /* whether a part of the output is missing; no file may then be
                              * written */

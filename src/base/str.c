@@ -30,12 +30,12 @@ bool str_try_reserve(struct str *s, size_t more)
  * text of a whole table. The thread's work then fails. */
 static bool reserve(struct str *s, size_t more)
 {
-    size_t wanted = s->length + more;
+    size_t needed = s->length + more;
 
     for (unsigned tries = 0; !str_try_reserve(s, more); tries++) {
-        if ((tries || wanted > SHORTAGE_KEPT) && wanted > MEM_SMALL && shortage_lose(wanted))
+        if ((tries || needed > SHORTAGE_KEPT) && needed > MEM_SMALL && shortage_lose(needed))
             return false;
-        mem_again(wanted, tries);
+        mem_again(needed, tries);
     }
     return true;
 }

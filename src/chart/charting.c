@@ -306,7 +306,7 @@ static bool matches(const struct charting_request *r, const struct form_row *row
 
 /* Returns whether form @row matches the request. Unless the CPU is simulated, the form must also be
  * measurable. */
-static bool wanted(const void *state, const struct form_row *row)
+static bool is_selected(const void *state, const struct form_row *row)
 {
     const struct charting_request *r = state;
     char why[96];
@@ -329,14 +329,14 @@ static bool choose_rows(struct chart_job *w, const struct charting_request *r, s
 {
     struct block_forms most = {0};
 
-    if (r->top != SIZE_MAX && !block_forms_choose(w->forms, r->top, wanted, r, &most, err))
+    if (r->top != SIZE_MAX && !block_forms_choose(w->forms, r->top, is_selected, r, &most, err))
         return false;
     for (size_t i = 0; i < most.count; i++)
         vec_push(&w->rows, most.items[i].row);
     vec_done(&most);
     for (size_t i = 0; r->top == SIZE_MAX && i < forms_count(w->forms); i++) {
         const struct form_row *row = forms_at(w->forms, i);
-        if (wanted(r, row))
+        if (is_selected(r, row))
             vec_push(&w->rows, row);
         else if (matches(r, row))
             vec_push(&w->others, row);
@@ -351,10 +351,10 @@ static bool choose_rows(struct chart_job *w, const struct charting_request *r, s
 
 /* Returns whether blocks may contain form @row: the request selects it, and if a machine is
  * simulated, this machine has it. */
-static bool wanted_in_blocks(const void *state, const struct form_row *row)
+static bool is_selected_in_blocks(const void *state, const struct form_row *row)
 {
     const struct charting_request *r = state;
-    return wanted(r, row) && (!r->simulated || mapping_find(r->simulated->mapping, row->form));
+    return is_selected(r, row) && (!r->simulated || mapping_find(r->simulated->mapping, row->form));
 }
 
 /* Chooses the forms of review blocks: the charted forms that programs use most. Without usage
@@ -363,8 +363,8 @@ static void choose_uses(struct chart_job *w, const struct charting_request *r)
 {
     struct err err = {0};
 
-    if (!block_forms_choose(w->forms, r->top < USES ? r->top : USES, wanted_in_blocks, r, &w->uses,
-                            &err))
+    if (!block_forms_choose(w->forms, r->top < USES ? r->top : USES, is_selected_in_blocks, r,
+                            &w->uses, &err))
         log_add(LOG_WARN, "held-out blocks could not be generated: %s", err.what);
     w->options.uses = w->uses.items;
     w->options.uses_count = w->uses.count;

@@ -22,8 +22,8 @@
 /* largest difference, in cycles or relative, of latencies that are considered equal */
 #define NEAR 0.04
 /* Largest ratio of a chain's time, of less than one cycle per execution, to the form's time in
- * isolation at which the chain shows no latency: rename eliminates the form. The ratio of moves on a
- * virtual EPYC Turin was 1.16. */
+ * isolation at which the chain shows no latency: rename eliminates the form. The ratio of moves on
+ * a virtual EPYC Turin was 1.16. */
 #define NO_CHAIN 1.25
 #define OK "ok"
 
@@ -59,12 +59,12 @@ static bool known_open(struct latency_file *k, const char *path, struct err *err
     const struct {
         int *column;
         const char *name;
-    } wanted[] = {{&k->form, "form"},     {&k->from, "from"},     {&k->to, "to"},
+    } required[] = {{&k->form, "form"},     {&k->from, "from"},     {&k->to, "to"},
                   {&k->cycles, "cycles"}, {&k->spread, "spread"}, {&k->state, "state"}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if ((*wanted[i].column = csv_table_column(k->table, wanted[i].name)) < 0) {
+    for (size_t i = 0; i < sizeof required / sizeof *required; i++)
+        if ((*required[i].column = csv_table_column(k->table, required[i].name)) < 0) {
             err_set(err, ERR_DATA, "give CSV output of latency measure", "the column %s is missing",
-                    wanted[i].name);
+                    required[i].name);
             return err_at(err, path, 1, 1);
         }
     for (size_t i = 0; i < k->table->count; i++)

@@ -89,7 +89,7 @@ static void sizes_choose(struct memory_costs *out)
 }
 
 struct memory_lines {
-    bool wanted[MEMORY_COSTS];    /* per cost: whether to measure it */
+    bool selected[MEMORY_COSTS];  /* per cost: whether to measure it */
     double from;              /* size in bytes; only loops with larger arrays are measured */
     double only;              /* the only size in bytes that is measured; 0: all */
     struct memory_costs again;    /* costs that are measured again */
@@ -133,15 +133,15 @@ static bool probes_begin(struct memory_lines *p, struct err *err)
  * the arena is the limit. */
 static double arrays_bytes(const struct memory_lines *p, size_t at, double bytes)
 {
-    const double wanted = at == COST_ODD ? ODD_LINES * bytes : bytes;
+    const double needed = at == COST_ODD ? ODD_LINES * bytes : bytes;
 
-    return fmin(wanted, fmax(bytes, p->room - LAYOUT_SLACK));
+    return fmin(needed, fmax(bytes, p->room - LAYOUT_SLACK));
 }
 
 /* Returns whether loop @at is to be measured with arrays of @bytes. */
 static bool probe_runs(const struct memory_lines *p, size_t at, double bytes)
 {
-    return p->wanted[at] && bytes > p->from && (!(p->only > 0) || bytes == p->only);
+    return p->selected[at] && bytes > p->from && (!(p->only > 0) || bytes == p->only);
 }
 
 /* Returns whether loop @at needs its own contents of memory. */
@@ -388,7 +388,7 @@ bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *sta
                                  ? memory_lines_new(s, &arena, MEMORY_LINES_ARENA, err)
                                  : NULL;
     for (size_t i = 0; p && i < MEMORY_COSTS; i++)
-        p->wanted[i] = true;
+        p->selected[i] = true;
     bool ok = p && probes_run(p, out, seconds, err);
     if (ok) {
         out->clock_hz = p->clock_hz;
@@ -418,7 +418,7 @@ static void sizes_replace(const struct memory_costs *m, double from, const doubl
     }
 }
 
-void memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
+void memory_lines_again(struct memory_lines *p, const bool selected[MEMORY_COSTS],
                         const double *bytes, size_t count, double seconds,
                         const struct memory_costs *m)
 {
@@ -426,10 +426,10 @@ void memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
     static const enum memory_cost taken[MEMORY_COSTS] = {[COST_CONCURRENT] = COST_STORE,
                                                          [COST_ODD] = COST_SKIPPED};
 
-    p->wanted[COST_LOAD] = true;
+    p->selected[COST_LOAD] = true;
     for (size_t i = 0; i < MEMORY_COSTS; i++)
-        if (wanted[i])
-            p->wanted[i] = p->wanted[taken[i]] = true;
+        if (selected[i])
+            p->selected[i] = p->selected[taken[i]] = true;
     p->from = MEMORY_LINES_STABLE * m->second;
     p->seconds = seconds / ROUNDS_SHARED;
     sizes_replace(m, p->from, bytes, count, &p->again);

@@ -83,7 +83,7 @@ static void want_telling(const struct placer *p, struct placing *f, const struct
     float (*rows)[COLUMNS_MOST] = mem_alloc((n + 1) * sizeof *rows);
     uint64_t *distinct = mem_alloc((levels * n + 1) * sizeof *distinct), open[CHOICES_MOST];
 
-    f->wanted_count = 0;
+    f->chosen_count = 0;
     memset(any, 0, n * sizeof *any);
     memset(open, 0xff, sizeof open);
     for (size_t i = 0; i < n; i++)
@@ -95,7 +95,7 @@ static void want_telling(const struct placer *p, struct placing *f, const struct
         for (size_t i = 0; i < n; i++)
             any[i] |= distinct[s * n + i];
     }
-    while (f->wanted_count < most) {
+    while (f->chosen_count < most) {
         size_t best = SIZE_MAX;
         unsigned best_count = 0;
         for (size_t s = 0; s < levels; s++) {
@@ -111,29 +111,29 @@ static void want_telling(const struct placer *p, struct placing *f, const struct
         for (size_t i = 0; i < n; i++)
             open[i] &= ~distinct[best * n + i];
         f->used[best] = true;
-        f->wanted[f->wanted_count++] = best;
+        f->chosen[f->chosen_count++] = best;
     }
     free(rows);
     free(distinct);
 }
 
 /* Requests the selected experiments. Returns their number. */
-static size_t ask_wanted(struct placer *p, struct placing *f, ask_one *asks)
+static size_t ask_chosen(struct placer *p, struct placing *f, ask_one *asks)
 {
-    size_t n = f->wanted_count;
+    size_t n = f->chosen_count;
 
     for (size_t i = 0; i < n; i++)
-        asks(p, f, f->wanted[i]);
-    f->wanted_count = 0;
+        asks(p, f, f->chosen[i]);
+    f->chosen_count = 0;
     f->considered = false;
     return n;
 }
 
 static void want_none(struct placing *f)
 {
-    for (size_t i = 0; i < f->wanted_count; i++)
-        f->used[f->wanted[i]] = false;
-    f->wanted_count = 0;
+    for (size_t i = 0; i < f->chosen_count; i++)
+        f->used[f->chosen[i]] = false;
+    f->chosen_count = 0;
     f->considered = false;
 }
 
@@ -146,7 +146,7 @@ static void begin(struct placer *p, struct placing *f)
     size_t n = usage_pool_choices(&p->pool, p->lattice, f->form->alone, choices, CHOICES_MOST);
     if (n > 1) {
         want_telling(p, f, choices, n, FIRST_ASKED, any);
-        ask_wanted(p, f, placing_ask);
+        ask_chosen(p, f, placing_ask);
     }
     f->all = n <= 1;
     if (f->all)
@@ -302,13 +302,13 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
             add_rival(&search, &known[i]);
     }
     want_telling(p, f, r->list, r->n, most, any);
-    const size_t swapped = f->wanted_count ? 0 : prefer_tested(p, f, r);
+    const size_t swapped = f->chosen_count ? 0 : prefer_tested(p, f, r);
     f->considered = true;
     f->rivals = 0;
     f->hidden = false;
     keep_others(r, f);
     double likeliest = INFINITY;
-    for (size_t i = 1; i < r->n && !f->wanted_count; i++) {
+    for (size_t i = 1; i < r->n && !f->chosen_count; i++) {
         if (!(any[swapped] >> (i == swapped ? 0 : i) & 1)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
                 /* No experiment with this core distinguishes these two guesses. ambiguities_find
@@ -331,7 +331,7 @@ static bool decide(struct placer *p, struct placing *f, size_t most)
 {
     if (!f->considered)
         consider(p, f, most);
-    return ask_wanted(p, f, ask_expecting) > 0;
+    return ask_chosen(p, f, ask_expecting) > 0;
 }
 
 /* Requests a few random experiments with saturators of the guess's ports or of issue slots. They

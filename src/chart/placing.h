@@ -46,10 +46,10 @@ struct placing {
     struct guess others[OTHERS_MOST];
     unsigned other_count;
     int pipe;                    /* index of the blocking pipe that the form uses; -1: none */
-    /* whether @wanted has the experiments that decide between the guess and its alternatives */
+    /* whether @chosen has the experiments that decide between the guess and its alternatives */
     bool considered;
-    size_t wanted[FIRST_ASKED];
-    size_t wanted_count;
+    size_t chosen[FIRST_ASKED];
+    size_t chosen_count;
 };
 
 struct placer {

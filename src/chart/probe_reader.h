@@ -21,12 +21,12 @@ struct table_reader {
     struct err *err;
 };
 
-/* Sets @out to the index of the element of @list named @wanted, or to the number of elements if
+/* Sets @out to the index of the element of @list named @sought, or to the number of elements if
  * there is none. */
-#define READER_FIND(list, wanted, out)                                                            \
+#define READER_FIND(list, sought, out)                                                            \
     do {                                                                                          \
         (out) = 0;                                                                                \
-        while ((out) < (list).count && strcmp((list).items[out].name, wanted) != 0)               \
+        while ((out) < (list).count && strcmp((list).items[out].name, sought) != 0)               \
             (out)++;                                                                              \
     } while (0)
 

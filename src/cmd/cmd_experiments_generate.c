@@ -19,7 +19,7 @@ struct form_numbers { uint32_t *items; size_t count, capacity; };
 
 /* Input and output of the job of experiments generate */
 struct generating {
-    struct generate_values wanted;
+    struct generate_values request;
     uint64_t seed;
     struct experiments *base;      /* counted reference; NULL: the session has no table */
     struct experiments *made;
@@ -81,14 +81,14 @@ static bool take_forms(struct generating *g, struct experiments *t, struct form_
  * hundred million experiments, and need minutes and gigabytes. */
 static bool affordable(size_t forms, const struct generate_values *v, struct err *err)
 {
-    size_t wanted = (v->singles ? forms : 0) + v->triples + v->random +
+    size_t requested = (v->singles ? forms : 0) + v->triples + v->random +
                     (v->pairs ? forms * (forms - 1) / 2 : 0);
 
-    return wanted <= EXPERIMENTS_MAX || err_set(err, ERR_LIMIT,
+    return requested <= EXPERIMENTS_MAX || err_set(err, ERR_LIMIT,
                                                 "select fewer forms: forms select --top 60, or "
                                                 "forms select PATTERN; or use --random N",
                                                 "%zu forms make %zu experiments; the limit is %d",
-                                                forms, wanted, EXPERIMENTS_MAX);
+                                                forms, requested, EXPERIMENTS_MAX);
 }
 
 /* Adds the requested experiments to @t. Returns their number. */
@@ -114,9 +114,9 @@ static bool work(void *state, struct result *result, struct err *err)
     struct form_numbers forms = {0};
 
     g->made = g->base ? experiments_copy(g->base, NULL) : experiments_new();
-    bool ok = take_forms(g, g->made, &forms, err) && affordable(forms.count, &g->wanted, err);
+    bool ok = take_forms(g, g->made, &forms, err) && affordable(forms.count, &g->request, err);
     if (ok) {
-        const size_t added = generate(g->made, forms.items, forms.count, &g->wanted, g->seed),
+        const size_t added = generate(g->made, forms.items, forms.count, &g->request, g->seed),
                      all = g->made->rows.count;
         result_line(result, "%zu experiment%s added, %zu in all, of %zu form%s", added,
                     plural(added), all, forms.count, plural(forms.count));
@@ -145,9 +145,9 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     struct generating *g = mem_zero(1, sizeof *g);
 
     (void)err;
-    g->wanted = *v;
+    g->request = *v;
     if (!v->singles && !v->pairs && !v->triples && !v->random)
-        g->wanted.singles = g->wanted.pairs = true;
+        g->request.singles = g->request.pairs = true;
     g->seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed;
     g->base = s->document.experiments ? experiments_hold(s->document.experiments) : NULL;
     choose_forms(s, g);

@@ -178,7 +178,7 @@ static bool take_counts(void *state, struct unpacking *from, struct err *err)
     return scan_take(&((struct scanning *)state)->scan, from, err);
 }
 
-static bool scan_unwanted(void *state)
+static bool scan_cancelled(void *state)
 {
     return job_cancelled(((struct scanning *)state)->job);
 }
@@ -220,7 +220,7 @@ static bool scan_run(void *state, struct result *result, struct err *err)
     if (j->count > 1)
         j->farm = farm_new(
             RANK_SCAN, j->threads, &nothing,
-            &(struct farm_taking){.result = take_counts, .unwanted = scan_unwanted, .state = j});
+            &(struct farm_taking){.result = take_counts, .cancelled = scan_cancelled, .state = j});
     for (feed(j); ok && j->at < j->count; feed(j))
         ok = scan_file(&j->scan, j->paths[j->at++], err);
     if (j->farm)
@@ -314,11 +314,11 @@ struct scan_hand {
     struct scan *scans;
 };
 
-static bool scan_is_wanted(void *context, const struct scan *scan, double fraction)
+static bool scan_continues(void *context, const struct scan *scan, double fraction)
 {
     (void)scan;
     (void)fraction;
-    return !farm_unwanted(((struct scan_hand *)context)->hand);
+    return !farm_cancelled(((struct scan_hand *)context)->hand);
 }
 
 static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsigned workers,
@@ -332,7 +332,7 @@ static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsig
     hand->workers = workers;
     hand->scans = mem_zero(workers, sizeof *hand->scans);
     for (unsigned i = 0; i < workers; i++) {
-        hand->scans[i].progress = scan_is_wanted;
+        hand->scans[i].progress = scan_continues;
         hand->scans[i].context = hand;
     }
     return hand;

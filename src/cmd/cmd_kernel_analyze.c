@@ -13,9 +13,9 @@ struct analysis **kernel_analyze(struct session *s, const struct word_list *mach
 {
     if (!session_has_kernel(s, err) || (!machines->count && !session_shown_fit(s, err)))
         return NULL;
-    size_t wanted = machines->count ? machines->count : s->document.selected_count;
-    struct analysis **analyses = mem_zero(wanted, sizeof *analyses);
-    for (*count = 0; *count < wanted; ++*count) {
+    size_t requested = machines->count ? machines->count : s->document.selected_count;
+    struct analysis **analyses = mem_zero(requested, sizeof *analyses);
+    for (*count = 0; *count < requested; ++*count) {
         struct machine *m = session_machine(
             s, machines->count ? machines->items[*count] : s->document.selected[*count], err);
         if (!m || !session_fits(s, m, err)) {

@@ -62,7 +62,7 @@ struct evaluation_run {
     /* number of columns of the file that only kernel measure writes, 0 to 2 */
     int own;
     FILE *rows;                     /* file of option --blocks; NULL: none */
-    const char *wanted;             /* requested value of the arch column; NULL: any */
+    const char *architecture;       /* requested value of the arch column; NULL: any */
     enum evaluate_half half;        /* half of the rows to evaluate, by a hash of a row's code */
     /* first row of the file if it is data; NULL if it is a header */
     char **pending;
@@ -104,7 +104,7 @@ static enum evaluate_half half_of(const char *hex)
 
 static void take_row(struct evaluation_run *run, struct batch *b, char **fields)
 {
-    if (run->arch >= 0 && run->wanted && strcmp(fields[run->arch], run->wanted) != 0) {
+    if (run->arch >= 0 && run->architecture && strcmp(fields[run->arch], run->architecture) != 0) {
         run->passed++;
         return;
     }
@@ -342,7 +342,7 @@ static struct glance_result glance(struct kernel_evaluating *w, double per,
     struct err none = {0};
     struct evaluation_run run = {.per = per,
                                  .workers = 1,
-                                 .wanted = w->arch,
+                                 .architecture = w->arch,
                                  .half = w->half,
                                  .err = &none,
                                  .batches = batch,
@@ -455,7 +455,7 @@ static bool take_evaluation(void *state, struct unpacking *from, struct err *err
                    "the results of another rank are damaged");
 }
 
-static bool unwanted(void *state)
+static bool is_cancelled(void *state)
 {
     return job_cancelled(((const struct evaluation_run *)state)->job);
 }
@@ -463,7 +463,7 @@ static bool unwanted(void *state)
 /* Starts other ranks for @run. Returns NULL if there are none. */
 static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_run *run)
 {
-    const struct farm_taking taking = {run->rows ? take_rows : NULL, take_evaluation, unwanted,
+    const struct farm_taking taking = {run->rows ? take_rows : NULL, take_evaluation, is_cancelled,
                                        run};
     struct str setup = {0};
 
@@ -484,7 +484,7 @@ static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *ro
 {
     static const struct pool_ops ops = {next_batch, work_batch};
     struct evaluation_run run = {.job = job,
-                                 .wanted = w->arch,
+                                 .architecture = w->arch,
                                  .half = w->half,
                                  .rows = rows,
                                  .workers = w->workers,

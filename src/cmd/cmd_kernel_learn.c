@@ -297,7 +297,7 @@ static bool learn_finish(struct session *s, void *state, struct result *result, 
     return true;
 }
 
-static void wanted_free(void *state)
+static void request_free(void *state)
 {
     struct kernel_learning *w = state;
     for (size_t i = 0; i < w->lessons.count; i++) {
@@ -332,7 +332,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     static const struct task_ops ops = {.doing = "learns",
                                         .work = learn_run,
                                         .publish = learn_finish,
-                                        .free = wanted_free,
+                                        .free = request_free,
                                         .listed = TASK_LISTED,
                                         .measures = measures};
     const struct learn_values *v = values;
@@ -357,7 +357,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
             result_confirm(s->result, "%s has usages for all forms of the kernel", m->id);
             result_text(s->result, "machine", m->id);
         }
-        wanted_free(w);
+        request_free(w);
         return ok;
     }
     w->machine = machine_copy(m);

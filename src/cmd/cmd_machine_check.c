@@ -410,11 +410,11 @@ static bool choose_forms(struct checking *w, const struct check_values *v, struc
     }
     for (size_t i = 0; v->forms.count && i < forms_count(w->forms); i++) {
         const struct form_row *row = forms_at(w->forms, i);
-        bool wanted = false;
+        bool selected = false;
         double found = 0;
         for (size_t k = 0; k < v->forms.count; k++)
-            wanted |= str_match(v->forms.items[k], row->form);
-        if (!wanted ||
+            selected |= str_match(v->forms.items[k], row->form);
+        if (!selected ||
             !(w->simulated ? form_has_code(row) : !form_measurable(row, why, sizeof why)))
             continue;
         for (size_t k = 0; k < count && found == 0; k++)

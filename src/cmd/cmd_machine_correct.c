@@ -337,12 +337,12 @@ static bool choose(struct correcting *w, const struct check *check,
 
     for (size_t i = 0; i < check->count; i++) {
         const struct check_row *row = &check->rows[i];
-        bool wanted = false;
+        bool selected = false;
         for (size_t k = 0; k < patterns->count; k++)
-            wanted |= strcmp(patterns->items[k], row->form) == 0 ||
+            selected |= strcmp(patterns->items[k], row->form) == 0 ||
                       str_match(patterns->items[k], row->form);
-        checked |= wanted;
-        if (!wanted || !check_disagrees(row))
+        checked |= selected;
+        if (!selected || !check_disagrees(row))
             continue;
         struct correction c = {.row = *row, .predicted = NAN};
         c.row.form = mem_strdup(row->form);

@@ -186,7 +186,7 @@ static bool prepare_cpu(struct machine_hunting *w, struct err *err)
 
 /* Returns whether blocks may contain the form: with --against any form, otherwise a form that runs
  * on this CPU. */
-static bool wanted(const void *state, const struct form_row *row)
+static bool is_drawn(const void *state, const struct form_row *row)
 {
     char why[96];
     return !measures(state) || !form_measurable(row, why, sizeof why);
@@ -194,7 +194,7 @@ static bool wanted(const void *state, const struct form_row *row)
 
 static bool choose_forms(struct machine_hunting *w, struct err *err)
 {
-    return block_forms_choose(w->forms, w->most, wanted, w, &w->drawn, err) &&
+    return block_forms_choose(w->forms, w->most, is_drawn, w, &w->drawn, err) &&
            (w->drawn.count || err_set(err, ERR_DATA, "use a larger value of --forms",
                                       "none of the most frequent forms is measurable on this CPU"));
 }

@@ -35,9 +35,9 @@ static bool open_loop(struct session *s, size_t number, struct err *err)
  * of the same name. */
 static bool is_of_a_file(const struct study_block *b, const char *name)
 {
-    size_t length = strlen(b->name), wanted = strlen(name);
-    return length > wanted + 1 && b->name[length - wanted - 1] == ':' &&
-           strcmp(b->name + length - wanted, name) == 0;
+    size_t length = strlen(b->name), name_length = strlen(name);
+    return length > name_length + 1 && b->name[length - name_length - 1] == ':' &&
+           strcmp(b->name + length - name_length, name) == 0;
 }
 
 /* Returns false with err if several files have a function @name, because the name is then

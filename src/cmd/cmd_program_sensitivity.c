@@ -235,7 +235,7 @@ static void take_time(void *state, struct unpacking *from)
         p->times.items[i] = seconds;
 }
 
-static bool unwanted(void *state)
+static bool is_cancelled(void *state)
 {
     return job_cancelled(((const struct probing *)state)->job);
 }
@@ -244,7 +244,7 @@ static bool unwanted(void *state)
  * *@farm unchanged if there are no other ranks or only one value. Returns false with err. */
 static bool hire(struct probing *p, const struct estimator *e, struct farm **farm, struct err *err)
 {
-    const struct farm_taking taking = {.answer = take_time, .unwanted = unwanted, .state = p};
+    const struct farm_taking taking = {.answer = take_time, .cancelled = is_cancelled, .state = p};
     const struct program_runs *runs = p->at.model->runs;
     const struct core_share share = estimator_share(e);
     struct str setup = {0}, about = {0};

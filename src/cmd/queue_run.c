@@ -91,8 +91,8 @@ bool queue_ended(struct session *s, bool *ended, struct err *err)
 
 /* Machines and form tables that a command needs */
 struct loading {
-    struct queued_machines wanted;
-    bool forms_wanted[ISA_COUNT];
+    struct queued_machines to_load;
+    bool load_forms[ISA_COUNT];
     struct forms *forms[ISA_COUNT];
 };
 
@@ -100,11 +100,11 @@ static void loading_free(void *state)
 {
     struct loading *l = state;
 
-    for (size_t i = 0; i < l->wanted.count; i++) {
-        free(l->wanted.items[i].name);
-        machine_free(l->wanted.items[i].machine);
+    for (size_t i = 0; i < l->to_load.count; i++) {
+        free(l->to_load.items[i].name);
+        machine_free(l->to_load.items[i].machine);
     }
-    vec_done(&l->wanted);
+    vec_done(&l->to_load);
     for (int isa = 0; isa < ISA_COUNT; isa++)
         forms_free(l->forms[isa]);
     free(l);
@@ -116,10 +116,10 @@ static bool loading_work(void *state, struct result *result, struct err *err)
     struct err none = {0};
 
     (void)result;
-    for (size_t i = 0; i < l->wanted.count && !watch_over(); i++)
-        l->wanted.items[i].machine = machine_load(l->wanted.items[i].name, &none);
+    for (size_t i = 0; i < l->to_load.count && !watch_over(); i++)
+        l->to_load.items[i].machine = machine_load(l->to_load.items[i].name, &none);
     for (int isa = 0; isa < ISA_COUNT && !watch_over(); isa++)
-        l->forms[isa] = l->forms_wanted[isa] ? forms_load((enum isa)isa, NULL, &none) : NULL;
+        l->forms[isa] = l->load_forms[isa] ? forms_load((enum isa)isa, NULL, &none) : NULL;
     return watch_goes_on(err);
 }
 
@@ -129,10 +129,10 @@ static bool loading_publish(struct session *s, void *state, struct result *resul
 
     (void)result;
     (void)err;
-    for (size_t i = 0; i < l->wanted.count; i++)
-        if (l->wanted.items[i].machine) {
-            vec_push(&s->queue.machines, l->wanted.items[i]);
-            l->wanted.items[i] = (struct queued_machine){0};
+    for (size_t i = 0; i < l->to_load.count; i++)
+        if (l->to_load.items[i].machine) {
+            vec_push(&s->queue.machines, l->to_load.items[i]);
+            l->to_load.items[i] = (struct queued_machine){0};
         }
     for (int isa = 0; isa < ISA_COUNT; isa++)
         if (l->forms[isa] && !s->document.forms[isa]) {
@@ -149,7 +149,7 @@ static void want(struct loading *l, const struct session *s, const char *name)
     const char *id = name ? session_machine_id(s, name, &none) : NULL;
 
     if (id && !session_has_machine(s, id) && !queue_has_machine(&s->queue, id))
-        vec_push(&l->wanted, ((struct queued_machine){mem_strdup(id), NULL}));
+        vec_push(&l->to_load, ((struct queued_machine){mem_strdup(id), NULL}));
 }
 
 static void want_named(struct loading *l, const struct session *s, const struct parameter *table,
@@ -169,7 +169,7 @@ static void want_named(struct loading *l, const struct session *s, const struct 
 
 static bool want_forms(struct loading *l, const struct session *s, enum isa isa)
 {
-    return l->forms_wanted[isa] = !s->document.forms[isa];
+    return l->load_forms[isa] = !s->document.forms[isa];
 }
 
 bool queue_load(struct session *s, const struct command *c, char **words, size_t count, bool *later,
@@ -202,7 +202,7 @@ bool queue_load(struct session *s, const struct command *c, char **words, size_t
         forms = want_forms(l, s, s->document.isa);
         forms |= want_forms(l, s, isa_host());
     }
-    if (!l->wanted.count && !forms) {
+    if (!l->to_load.count && !forms) {
         loading_free(l);
         return true;
     }

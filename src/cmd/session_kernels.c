@@ -547,13 +547,13 @@ static bool load_origin(const char *dir, const char *prefix, struct kernel *k, s
     }
     struct csv_table *t = csv_table_read(str_text(&path), err);
     /* Machine code may have a line table without a source text. */
-    bool wanted = k->source || access(named_path(&path, dir, prefix, "-source.txt"), F_OK) == 0;
-    bool ok = t && (!wanted || file_read(named_path(&path, dir, prefix, "-source.txt"),
+    bool has_source = k->source || access(named_path(&path, dir, prefix, "-source.txt"), F_OK) == 0;
+    bool ok = t && (!has_source || file_read(named_path(&path, dir, prefix, "-source.txt"),
                                          SESSION_TEXT_LIMIT, &text, err));
     if (ok) {
         named_path(&path, dir, prefix, "-lines.csv");
-        ok = (k->source ? load_text_lines : load_byte_lines)(t, str_text(&path), k,
-                                                             wanted ? str_take(&text) : NULL, err);
+        ok = (k->source ? load_text_lines : load_byte_lines)(
+            t, str_text(&path), k, has_source ? str_take(&text) : NULL, err);
     }
     csv_table_free(t);
     str_done(&path);

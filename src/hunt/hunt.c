@@ -132,10 +132,10 @@ static void fewer_dependences(struct hunting *h, struct judged *b)
     }
 }
 
-/* Returns whether at least HOLDS of the blocks drawn from @p have an error of sign @wanted. More
+/* Returns whether at least HOLDS of the blocks drawn from @p have an error of sign @sign. More
  * than half of the blocks drawn must have a time and a prediction; the other blocks are not
  * counted. */
-static bool holds(struct hunting *h, const struct pattern *p, int wanted)
+static bool holds(struct hunting *h, const struct pattern *p, int sign)
 {
     unsigned n = h->options->draws, met = 0, asked = 0;
     struct judged *drawn = mem_alloc(n * sizeof *drawn);
@@ -145,7 +145,7 @@ static bool holds(struct hunting *h, const struct pattern *p, int wanted)
     if (judge(h, h->now, drawn, n))
         for (unsigned i = 0; i < n; i++) {
             asked += known(&drawn[i]);
-            met += side(h, &drawn[i]) == wanted;
+            met += side(h, &drawn[i]) == sign;
         }
     free(drawn);
     return asked > n / 2 && met >= HOLDS * asked;

@@ -69,7 +69,7 @@ void form_uses_free(struct form_uses *list, size_t count)
 }
 
 bool block_forms_choose(const struct forms *forms, size_t most,
-                        bool (*wanted)(const void *state, const struct form_row *row),
+                        bool (*accepts)(const void *state, const struct form_row *row),
                         const void *state, struct block_forms *out, struct err *err)
 {
     size_t count;
@@ -79,7 +79,7 @@ bool block_forms_choose(const struct forms *forms, size_t most,
         return false;
     for (size_t i = 0; i < count && out->count < most; i++) {
         const struct form_row *row = forms_find(forms, uses[i].form);
-        if (row && uses[i].uses > 0 && wanted(state, row))
+        if (row && uses[i].uses > 0 && accepts(state, row))
             vec_push(out, ((struct block_form){row, uses[i].uses}));
     }
     form_uses_free(uses, count);

@@ -25,10 +25,10 @@ struct block_forms {
     struct block_form *items;
     size_t count, capacity;
 };
-/* Appends the most frequent forms that @wanted accepts to @out, until @out has @most. Returns false
- * with err if there is no frequency list. */
+/* Appends the most frequent forms for which @accepts returns true to @out, until @out has
+ * @most. Returns false with err if there is no frequency list. */
 bool block_forms_choose(const struct forms *forms, size_t most,
-                        bool (*wanted)(const void *state, const struct form_row *row),
+                        bool (*accepts)(const void *state, const struct form_row *row),
                         const void *state, struct block_forms *out, struct err *err);
 
 #endif

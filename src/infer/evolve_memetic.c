@@ -124,9 +124,9 @@ static double note_expanded(struct evolve *e, const struct genome *g)
 {
     struct genome *whole = classes_expand(e->classes, e->p, g);
     const double d_avg = whole->d_avg = genome_error(whole, e->p);
-    bool wanted = (!e->best || e->best_expanded) && !(e->ports && whole->ports != e->ports);
+    bool accepted = (!e->best || e->best_expanded) && !(e->ports && whole->ports != e->ports);
 
-    if (!wanted || (e->best && e->best->d_avg <= d_avg)) {
+    if (!accepted || (e->best && e->best->d_avg <= d_avg)) {
         genome_free(whole);
         return d_avg;
     }

@@ -430,24 +430,24 @@ static size_t add_by_chance(struct experiments *t, const struct select_pool *poo
 static size_t ask(struct experiments *t, const struct select_options *o, const struct committee *c,
                   unsigned predicted, struct rng *rng, struct select_round *round)
 {
-    size_t wanted = round->measurements < o->most ? o->most - round->measurements : 0, added = 0;
+    size_t needed = round->measurements < o->most ? o->most - round->measurements : 0, added = 0;
     uint32_t *forms = mem_alloc((t->forms.count + 1) * sizeof *forms);
     const struct select_pool pool = {.forms = forms,
                                      .forms_count = usable_forms(t, forms),
                                      .record = o->record,
                                      .size = o->size};
 
-    wanted = wanted < o->batch ? wanted : o->batch;
+    needed = needed < o->batch ? needed : o->batch;
     round->disagreement = NAN;
-    if (wanted == 0)
+    if (needed == 0)
         round->end = SELECT_MOST;
     else if (!o->random && predicted >= PREDICTED_ROUNDS)
         round->end = SELECT_PREDICTED;
     else if (o->random)
-        added = add_by_chance(t, &pool, wanted, rng);
+        added = add_by_chance(t, &pool, needed, rng);
     else
         added = select_experiments((const struct mapping *const *)c->mappings, c->count, t, &pool,
-                                   wanted, c->form_noise, rng, &round->disagreement);
+                                   needed, c->form_noise, rng, &round->disagreement);
     if (round->end == SELECT_GOES_ON && added == 0)
         round->end = SELECT_AGREED;
     free(forms);

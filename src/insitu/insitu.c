@@ -227,7 +227,7 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
         process_go(p, t);
 }
 
-static bool wanted(const struct insitu_watch *w)
+static bool goes_on(const struct insitu_watch *w)
 {
     const struct insitu_options *o = w->options;
     return !o->goes_on ||
@@ -251,7 +251,7 @@ static bool run_for(struct insitu_watch *w, double seconds)
             note_cpu(w);
             if (w->placed)
                 placed_peek(&w->out->placed);
-            if (clock_wall() - w->begun > w->options->seconds || !wanted(w))
+            if (clock_wall() - w->begun > w->options->seconds || !goes_on(w))
                 w->over = true;
         }
     }
@@ -583,7 +583,7 @@ static bool run_to_entry(struct insitu_watch *w, struct err *err)
                    err_set(err, ERR_IO, NULL, "the program's first instruction cannot be restored");
         }
         handle(w, &e);
-        if (!wanted(w))
+        if (!goes_on(w))
             return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     }
     return err_set(err, ERR_DATA, "run the program in a shell to see its messages",
@@ -717,7 +717,7 @@ static void let_go(struct insitu_watch *w)
     while (!p->ended && w->options->argv) {
         struct process_event e = process_wait(p, TICK);
         handle(w, &e);
-        if (w->out->cut && !wanted(w))
+        if (w->out->cut && !goes_on(w))
             launch_end(&w->program);
     }
     w->program.pid = 0;

@@ -87,7 +87,7 @@ static uint64_t words_of(const struct process *p)
 /* Stops the waiting child, single-steps it, and writes its input. Returns false on failure. */
 static bool prepare(struct process *p, struct trial_seen *out)
 {
-    const struct known wanted = {1, TRIAL_VECTOR, TRIAL_PASSES, 0};
+    const struct known expected = {1, TRIAL_VECTOR, TRIAL_PASSES, 0};
     const uint64_t at = (uint64_t)(uintptr_t)&known, wait = address(insitu_trial_wait);
     struct user_regs_struct before, after;
     struct known there;
@@ -107,9 +107,9 @@ static bool prepare(struct process *p, struct trial_seen *out)
         return false;
     out->stepped = process_step(p, t) && process_registers(t, &after) && after.rip != before.rip &&
                    after.rip >= wait && after.rip < address(insitu_trial_begin);
-    out->written = process_write(p, at, &wanted, sizeof wanted) &&
+    out->written = process_write(p, at, &expected, sizeof expected) &&
                    process_read(p, at, &there, sizeof there) &&
-                   memcmp(&wanted, &there, sizeof there) == 0;
+                   memcmp(&expected, &there, sizeof there) == 0;
     return out->stepped && out->written;
 }
 

@@ -25,7 +25,7 @@ struct uops_xml {
     bool chosen;             /* whether the caller selected the architecture */
     struct str others;       /* names of other architectures in the file */
     bool rooted;             /* whether an <instruction> was read */
-    bool wanted;             /* whether the parser is in the element of the selected architecture */
+    bool selected;           /* whether the parser is in the element of the selected architecture */
     bool measured;           /* whether the first <measurement> of the architecture was read */
     bool open;               /* whether the parser is in a <measurement> of that architecture */
     char *instruction;
@@ -70,9 +70,9 @@ static void enter_architecture(struct uops_xml *x, const char *name)
     }
     if (!x->architecture)
         x->architecture = mem_strdup(name);
-    x->wanted = strcmp(name, x->architecture) == 0;
+    x->selected = strcmp(name, x->architecture) == 0;
     x->measured = false;
-    if (!x->wanted && x->others.length < 2000) {
+    if (!x->selected && x->others.length < 2000) {
         struct str entry = {0};
         str_addf(&entry, " %s ", name);
         if (!x->others.data || !strstr(x->others.data, str_text(&entry)))
@@ -138,7 +138,7 @@ static void XMLCALL on_start(void *data, const XML_Char *element, const XML_Char
             fault(x, "add the attribute string", "an <instruction> has no name");
     } else if (strcmp(element, "architecture") == 0) {
         enter_architecture(x, attribute(attributes, "name"));
-    } else if (x->wanted && !x->measured && strcmp(element, "measurement") == 0) {
+    } else if (x->selected && !x->measured && strcmp(element, "measurement") == 0) {
         enter_measurement(x, attributes);
     } else if (x->open && strcmp(element, "latency") == 0) {
         take_latency(&x->row, attributes);
@@ -153,7 +153,7 @@ static void XMLCALL on_end(void *data, const XML_Char *element)
         return;
     x->depth--;
     if (strcmp(element, "architecture") == 0)
-        x->wanted = false;
+        x->selected = false;
     if (x->open && strcmp(element, "measurement") == 0) {
         x->row.name = x->instruction;
         uops_table_add(x->table, &x->row);

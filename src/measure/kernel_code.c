@@ -103,13 +103,13 @@ size_t kernel_fill(const struct insn *insns, size_t count, uint8_t *out, size_t 
 static bool leads_over(const struct insn *in, const uint8_t *code, size_t at, size_t bytes,
                        size_t length)
 {
-    uint8_t wanted[sizeof in->bytes + KERNEL_APART] = {0};
+    uint8_t expected[sizeof in->bytes + KERNEL_APART] = {0};
 
     if (!foreign_of(in)->branch_over || bytes >= KERNEL_APART || at + bytes > length)
         return false;
-    foreign_of(in)->branch_emit(in, wanted);
-    foreign_of(in)->branch_over(in, wanted + in->length, bytes);
-    return memcmp(wanted, code + at - in->length, in->length + bytes) == 0;
+    foreign_of(in)->branch_emit(in, expected);
+    foreign_of(in)->branch_over(in, expected + in->length, bytes);
+    return memcmp(expected, code + at - in->length, in->length + bytes) == 0;
 }
 
 /* Returns whether @again is the same instruction as @in, with the same length. Branch targets and

@@ -305,7 +305,7 @@ static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan 
 }
 
 /* Returns the number of copies of the first plan. */
-static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
+static unsigned copies_needed(const struct run_plan *p, enum kernel_copies kind)
 {
     unsigned copies = (unsigned)(UNROLLED_INSTRUCTIONS / p->count) + 1;
 
@@ -327,7 +327,7 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     p->apart = false;
     *plan = (struct kernel_plan){
         .kind = plan->kind, .values = values, .count = 2, .reached = plan->reached};
-    p->copies = copies_wanted(p, plan->kind);
+    p->copies = copies_needed(p, plan->kind);
     for (;;) {
         if (!code_place(s, p, err) || !try(s, p, values, 2, &item, &last, err))
             return false;

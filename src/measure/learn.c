@@ -66,7 +66,7 @@ struct usage_search {
     VEC(struct atom) atoms;
     struct mass masses[64 + UOPS_MAX];
     struct atom chosen[UOPS_MAX], best[UOPS_MAX];
-    unsigned depth, wanted, best_depth, slots;
+    unsigned depth, target, best_depth, slots;
     double tolerance, best_price, best_error;
     size_t nodes, found, best_outliers;
 };
@@ -259,10 +259,10 @@ static bool find_blockers(struct learner *l, struct err *err)
     for (size_t i = 0; ok && i < tried.count; i++) {
         struct blocker *b = &tried.items[i];
         double cycles = table->rows.items[i].cycles,
-               wanted = alone_predicted(l, mapping_find(l->mapping, b->form));
+               predicted = alone_predicted(l, mapping_find(l->mapping, b->form));
         bool have = b->ports ? has_blockers(l, b) : l->filler != NULL;
         if (have || !experiments_measured(table, i) ||
-            !(fabs(cycles - wanted) <= AS_PREDICTED * wanted))
+            !(fabs(cycles - predicted) <= AS_PREDICTED * predicted))
             continue;
         if (!b->ports)
             l->filler = mem_strdup(b->form);
@@ -369,14 +369,14 @@ static void descend(struct usage_search *s, size_t from)
         over += off > above(trial->measured);
         under += -off > below(s, trial->measured);
         error += agrees ? fabs(off) / trial->measured : 0;
-        if (i == 0 && (over || (under && s->depth == s->wanted)))
+        if (i == 0 && (over || (under && s->depth == s->target)))
             return;   /* Stops, because the time of a form in isolation does not depend on the
                        * usages of other forms. */
     }
-    if (s->wanted + OUTLIER * (double)over > s->best_price + 1e-9)
+    if (s->target + OUTLIER * (double)over > s->best_price + 1e-9)
         return;
-    if (s->depth == s->wanted) {
-        take_best(s, s->wanted + OUTLIER * (double)(over + under), error, over + under);
+    if (s->depth == s->target) {
+        take_best(s, s->target + OUTLIER * (double)(over + under), error, over + under);
         return;
     }
     for (size_t i = from; i < s->atoms.count; i++) {
@@ -397,7 +397,7 @@ static bool find_usage(struct usage_search *s)
         s->tolerance = tolerances[t];
         s->best_price = s->best_error = INFINITY;
         s->nodes = s->found = s->depth = 0;
-        for (s->wanted = 0; s->wanted < UOPS_MAX && s->wanted <= s->best_price; s->wanted++)
+        for (s->target = 0; s->target < UOPS_MAX && s->target <= s->best_price; s->target++)
             descend(s, 0);
         if (s->best_price < INFINITY && s->best_outliers <= s->trials.count / 8)
             return true;

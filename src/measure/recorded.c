@@ -88,10 +88,10 @@ static bool take_iterations(struct recorded_run *x, struct err *err)
 {
     const size_t all = x->r->iterations.count, room = VALUES_MOST / x->plan.bytes,
                  most = room < ITERATIONS_CHOSEN ? ITERATIONS_CHOSEN : room, blocks = all / BLOCK,
-                 wanted = most / BLOCK < blocks ? most / BLOCK : blocks;
+                 needed = most / BLOCK < blocks ? most / BLOCK : blocks;
 
     for (size_t b = 0, chosen = 0; b < blocks; b++) {
-        if ((b + 1) * wanted / blocks == chosen)
+        if ((b + 1) * needed / blocks == chosen)
             continue;
         chosen++;
         for (size_t i = 0; i < BLOCK; i++)

@@ -134,7 +134,7 @@ static uint32_t used_registers(const struct recording *r)
 static bool choose_registers(const struct recording *r, struct recorded_plan *p, struct err *err)
 {
     uint32_t used = used_registers(r);
-    uint8_t *wanted[] = {&p->record, &p->value, &p->zero, &p->shift}, delaying[2];
+    uint8_t *registers[] = {&p->record, &p->value, &p->zero, &p->shift}, delaying[2];
     unsigned count = 2, found = 0;
 
     p->zero = p->shift = REG_NONE;
@@ -145,12 +145,12 @@ static bool choose_registers(const struct recording *r, struct recorded_plan *p,
     }
     for (uint8_t reg = 16; reg-- > 0 && found < count;)
         if (!(used >> reg & 1) && reg != RSP)
-            *wanted[found++] = reg;
+            *registers[found++] = reg;
     if (found < count && !(used >> RSP & 1)) {
         /* Since rsp cannot be an index, it gets the address of the record, which is never used as
          * an index. */
         if (found)
-            *wanted[found] = p->record;
+            *registers[found] = p->record;
         p->record = RSP;
         found++;
     }
@@ -210,11 +210,11 @@ static bool choose_places(const struct recording *r, struct recorded_plan *p, st
         p->bytes = (p->bytes + (uint32_t)size - 1) / (uint32_t)size * (uint32_t)size;
         for (size_t i = 0; i < r->insns.count; i++) {
             const struct recorded_insn *in = &r->insns.items[i];
-            const size_t wanted = recorded_access(in)             ? p->fixed[i] ? 0 : 8
-                                  : in->indirect                  ? 4
-                                  : p->decider[i] == RECORDED_OUT ? recorded_branch(in)
-                                                                  : 0;
-            if (wanted != size)
+            const size_t expected = recorded_access(in)             ? p->fixed[i] ? 0 : 8
+                                    : in->indirect                  ? 4
+                                    : p->decider[i] == RECORDED_OUT ? recorded_branch(in)
+                                                                    : 0;
+            if (expected != size)
                 continue;
             p->places[i] = p->bytes;
             p->bytes += (uint32_t)size;
@@ -502,14 +502,14 @@ bool recorded_emitted(const struct recording *r, const struct recorded_code *cod
                  insns.items[i].operands[0].kind != OPERAND_RELATIVE;
     }
     for (uint32_t i = 0; ok && i < r->insns.count; i++) {
-        const struct insn *wanted = r->insns.items[i].insn;
+        const struct insn *original = r->insns.items[i].insn;
         const uint32_t end = i + 1 < r->insns.count ? code->labels.items[i + 1] : code->exit;
         size_t at = decoded_at(insns.items, insns.count, code->labels.items[i]);
-        bool found = i == without || wanted->traits & INSN_BRANCH;
+        bool found = i == without || original->traits & INSN_BRANCH;
         ok = at < insns.count;
         for (; at < insns.count && insns.items[at].offset < end; at++)
-            found |= strcmp(insns.items[at].mnemonic, wanted->mnemonic) == 0 &&
-                     !((insns.items[at].traits ^ wanted->traits) & (INSN_LOAD | INSN_STORE));
+            found |= strcmp(insns.items[at].mnemonic, original->mnemonic) == 0 &&
+                     !((insns.items[at].traits ^ original->traits) & (INSN_LOAD | INSN_STORE));
         jumps -= i != without && r->insns.items[i].indirect;
         ok = ok && found;
     }

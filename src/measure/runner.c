@@ -514,7 +514,8 @@ static bool block_run(struct runner_state *r, struct runner_trial *trials, size_
     return ok;
 }
 
-static bool wanted(const struct experiments *table, size_t i, const struct runner_options *options)
+static bool is_selected(const struct experiments *table, size_t i,
+                        const struct runner_options *options)
 {
     const struct experiment_row *row = &table->rows.items[i];
     return !experiments_measured(table, i) && (options->retry || experiment_state_open(row->state));
@@ -538,12 +539,12 @@ bool runner_run(struct source *source, const struct experiments *table, struct j
 
     *out = (struct runner_summary){0};
     for (size_t i = 0; i < table->rows.count; i++)
-        r.total += wanted(table, i, options);
+        r.total += is_selected(table, i, options);
     for (size_t next = 0; ok && next < table->rows.count && !out_of_budget(&r);) {
         size_t n = 0;
         memset(trials, 0, BLOCK * sizeof *trials);
         for (; next < table->rows.count && n < BLOCK; next++)
-            if (wanted(table, next, options)) {
+            if (is_selected(table, next, options)) {
                 trials[n].row = next;
                 trials[n].contended = NAN;
                 trials[n].expected = hooks->expected ? hooks->expected(hooks->state, next) : NAN;

@@ -61,10 +61,10 @@ void seek_begin(struct seek *k, const struct sandbox *s)
         k->cpus[--k->at] = sandbox_cpu(s);
 }
 
-bool seek_outgrown(double *took, size_t n, double wanted)
+bool seek_outgrown(double *took, size_t n, double expected)
 {
     qsort(took, n, sizeof *took, compare_doubles);
-    for (size_t i = 0; i + AGREEING <= n && took[i + AGREEING - 1] < wanted * (1 - QUICKER); i++)
+    for (size_t i = 0; i + AGREEING <= n && took[i + AGREEING - 1] < expected * (1 - QUICKER); i++)
         if (took[i] > 0 && took[i + AGREEING - 1] <= took[i] * (1 + AGREE))
             return true;
     return false;
@@ -78,7 +78,7 @@ bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsi
     enum pulse_code probe = c->rules.room_cycles > 0    ? PULSE_ROOM
                             : c->rules.ports_cycles > 0 ? PULSE_PORTS
                                                         : PULSE_PROBE;
-    double wanted = probe == PULSE_ROOM    ? c->rules.room_cycles
+    double expected = probe == PULSE_ROOM    ? c->rules.room_cycles
                     : probe == PULSE_PORTS ? c->rules.ports_cycles
                                            : c->rules.probe_cycles;
     double tolerance = probe == PULSE_PORTS
@@ -93,7 +93,7 @@ bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsi
             .code = i % 2 ? probe : PULSE_CHAIN,
             .warm = 2,
             .samples = 1,
-            .count = (uint64_t)(cycles / (i % 2 ? wanted : c->rules.chain_cycles)) + 1};
+            .count = (uint64_t)(cycles / (i % 2 ? expected : c->rules.chain_cycles)) + 1};
     if (!sandbox_run(s, 2 * n, NULL, NULL, NULL, err))
         return false;
     for (unsigned i = 0; i < 2 * n; i += 2)
@@ -103,10 +103,10 @@ bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsi
     for (unsigned i = 1; i < 2 * n; i += 2) {
         double took =
             ((double)items[i].ticks[0] - c->rules.overhead) / (double)items[i].count / tick;
-        *quiet += items[i].ticks[0] && took < wanted * (1 + tolerance);
+        *quiet += items[i].ticks[0] && took < expected * (1 + tolerance);
         times[i / 2] = items[i].ticks[0] ? took : INFINITY;
     }
-    *outgrown |= seek_outgrown(times, n, wanted);
+    *outgrown |= seek_outgrown(times, n, expected);
     return true;
 }
 

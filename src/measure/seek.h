@@ -29,8 +29,8 @@ void seek_take(struct seek *k, size_t i, double quiet);
 size_t seek_choice(const struct seek *k);
 
 /* Returns whether several of the @n times @took of a probe are clearly below its stored minimum
- * @wanted and agree. Sorts @took. Pure. */
-bool seek_outgrown(double *took, size_t n, double wanted);
+ * @expected and agree. Sorts @took. Pure. */
+bool seek_outgrown(double *took, size_t n, double expected);
 
 /* Runs @n probes of 6 µs each on the sandbox's CPU. Sets *@quiet to the number of probes that
  * found the CPU idle, and *@outgrown if probes were faster than the baseline. Overwrites items of

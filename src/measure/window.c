@@ -60,15 +60,15 @@ static BARE double clock_by(const struct pulse *pulse, const struct window_rules
 /* Returns whether a probe takes the time that it takes on an idle core. If it takes less, the
  * measured clock is wrong. */
 static BARE bool probe_right(const struct pulse *pulse, const struct window_rules *rules,
-                             enum pulse_code code, double wanted, double tolerance,
+                             enum pulse_code code, double expected, double tolerance,
                              double ticks_per_cycle)
 {
     unsigned fault;
-    uint64_t count = (uint64_t)(0.5 * rules->probe_ticks / (wanted * ticks_per_cycle)) + 1;
+    uint64_t count = (uint64_t)(0.5 * rules->probe_ticks / (expected * ticks_per_cycle)) + 1;
     uint64_t ticks = pulse->run(pulse->self, code, 2, count, &fault);
     double cycles = ((double)ticks - rules->overhead) / ((double)count * ticks_per_cycle);
-    return ticks && cycles < wanted * (1 + tolerance) &&
-           cycles > wanted * (1 - rules->probe_tolerance);
+    return ticks && cycles < expected * (1 + tolerance) &&
+           cycles > expected * (1 - rules->probe_tolerance);
 }
 
 /* Returns whether front end, ports and reorder buffer are uncontended. A neighbour may slow nops

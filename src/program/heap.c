@@ -49,9 +49,9 @@ static uint64_t rounded(uint64_t value, uint64_t to)
     return (value + to - 1) / to * to;
 }
 
-static uint64_t chunk_size(double wanted)
+static uint64_t chunk_size(double bytes)
 {
-    const uint64_t size = rounded((uint64_t)wanted + HEADER, ALIGNMENT);
+    const uint64_t size = rounded((uint64_t)bytes + HEADER, ALIGNMENT);
     return size < LEAST_CHUNK ? LEAST_CHUNK : size;
 }
 
@@ -135,10 +135,10 @@ static bool extend(struct heap *h, uint64_t size)
     return true;
 }
 
-/* Allocates @wanted bytes. Returns the number of page faults when the bytes are touched. */
-static double take(struct heap *h, double wanted, struct allotted *out)
+/* Allocates @bytes. Returns the number of page faults when the bytes are touched. */
+static double take(struct heap *h, double bytes, struct allotted *out)
 {
-    const uint64_t size = chunk_size(wanted), class = size / ALIGNMENT;
+    const uint64_t size = chunk_size(bytes), class = size / ALIGNMENT;
 
     *out = (struct allotted){{0, size}, false};
     if (class < CACHED_SIZES && h->cached[class].count) {
@@ -207,9 +207,9 @@ static void give(struct heap *h, const struct allotted *place)
 
 /* Resizes the memory at *@place. Sets *@faults to the number of page faults. Returns false if the
  * memory must be copied. */
-static bool resize(struct heap *h, double wanted, struct allotted *place, double *faults)
+static bool resize(struct heap *h, double bytes, struct allotted *place, double *faults)
 {
-    const uint64_t size = chunk_size(wanted);
+    const uint64_t size = chunk_size(bytes);
     struct chunk *chunk = &place->chunk;
 
     *faults = 0;

@@ -66,11 +66,11 @@ struct fitting {
 
 struct failed { uint32_t formula; double largest; };
 
-struct wanted_values { const double *values; size_t count; };
+struct value_key { const double *values; size_t count; };
 
 static bool same_values(const void *items, uint32_t item, const void *key)
 {
-    const struct wanted_values *w = key;
+    const struct value_key *w = key;
     const struct fitted *one = &((const struct fitted *)items)[item];
     return one->count == w->count &&
            memcmp(one->values, w->values, w->count * sizeof *w->values) == 0;
@@ -80,7 +80,7 @@ static bool same_values(const void *items, uint32_t item, const void *key)
  * further inputs. Fits equal values only once. */
 static uint32_t formula_of(struct fitting *f, const double *values, size_t n)
 {
-    struct wanted_values key = {values, n};
+    struct value_key key = {values, n};
     uint64_t hash = hash_bytes(values, n * sizeof *values);
     uint32_t at = index_find(&f->index, hash, same_values, f->done.items, &key);
 

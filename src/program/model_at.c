@@ -21,10 +21,11 @@
 static bool remainder_seen(const struct program_model *m, const struct formula_term *term,
                            const double *inputs)
 {
-    const double wanted = fmod(inputs[term->input] - term->offset, term->width);
+    const double remainder_at = fmod(inputs[term->input] - term->offset, term->width);
 
     for (size_t r = 0; r < m->runs->runs.count; r++)
-        if (fmod(m->runs->runs.items[r].inputs[term->input] - term->offset, term->width) == wanted)
+        if (fmod(m->runs->runs.items[r].inputs[term->input] - term->offset, term->width) ==
+            remainder_at)
             return true;
     return false;
 }

@@ -13,7 +13,7 @@
 #define MOST 2000            /* maximum number of instructions of a walk */
 /* number of instructions after which a walk ends with the current iteration; enough for
  * representative branch directions */
-#define WANTED 1000
+#define ENOUGH 1000
 /* number of instructions of the warm-up as a multiple of the reorder buffer's entries; the
  * measurement has the same number */
 #define REACH 4
@@ -96,7 +96,7 @@ static void find_walk(struct walk_search *f, const struct root *root)
     if (f->covered[root->unit][l->head] > COVERED * root->times ||
         root->times * MOST < WALKED * f->insns)
         return;
-    if (!walk_loop(f->code, &f->flow, root->unit, root->loop, MOST, WANTED, &walk))
+    if (!walk_loop(f->code, &f->flow, root->unit, root->loop, MOST, ENOUGH, &walk))
         return;
     out.times = root->times / walk.turns;
     if ((walk.elsewhere || calls_library(f->code, &walk)) &&

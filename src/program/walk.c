@@ -339,7 +339,7 @@ static void find_back(struct walker *w)
 }
 
 bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit,
-               uint32_t loop, size_t most, size_t wanted, struct code_walk *out)
+               uint32_t loop, size_t most, size_t enough, struct code_walk *out)
 {
     const struct walk_place head = {unit, c->units[unit].kernel->loops[loop].head};
     struct walker w = {.code = c,
@@ -359,7 +359,7 @@ bool walk_loop(const struct program_code *c, const struct program_flow *f, uint3
         if (!w.depth && w.at.unit == unit && w.at.insn == head.insn) {
             whole = out->steps.count;
             out->turns++;
-            if (whole + w.library >= wanted)
+            if (whole + w.library >= enough)
                 break;
         }
     }

@@ -41,7 +41,7 @@ struct code_walk {
     bool elsewhere;                /* whether the walk contains other loops or functions */
 };
 
-/* Walks loop @loop of @unit. Ends with the first iteration after which the walk has @wanted
+/* Walks loop @loop of @unit. Ends with the first iteration after which the walk has @enough
  * instructions, including library functions. At most @most instructions are walked. An incomplete
  * iteration is discarded. An iteration ends when the first instruction is reached again, even if
  * the loop was left in between. Never takes a branch direction from which no path leads back. The
@@ -49,6 +49,6 @@ struct code_walk {
  * loop. Its misprediction prevents overlap. Returns false with an empty @out if an iteration is too
  * long or reaches unknown code. vec_done frees @out->steps. */
 bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit,
-               uint32_t loop, size_t most, size_t wanted, struct code_walk *out);
+               uint32_t loop, size_t most, size_t enough, struct code_walk *out);
 
 #endif

@@ -136,9 +136,9 @@ static bool same_name(const void *items, uint32_t item, const void *key)
  * memory is exhausted, in which case reading fails. */
 static uint32_t name_number(struct parser *p, const char *mangled, size_t length)
 {
-    struct known_name wanted = {mangled, length, 0};
+    struct known_name key = {mangled, length, 0};
     const uint64_t hash = hash_bytes(mangled, length);
-    const uint32_t at = index_find(&p->by_mangled, hash, same_mangled, p->known.items, &wanted);
+    const uint32_t at = index_find(&p->by_mangled, hash, same_mangled, p->known.items, &key);
 
     if (at != INDEX_NONE)
         return p->known.items[at].number;
@@ -156,10 +156,10 @@ static uint32_t name_number(struct parser *p, const char *mangled, size_t length
         free(name);
     }
     free(text);
-    wanted.number = number + 1;
+    key.number = number + 1;
     index_add(&p->by_mangled, hash, (uint32_t)p->known.count);
-    vec_push(&p->known, wanted);
-    return wanted.number;
+    vec_push(&p->known, key);
+    return key.number;
 }
 
 /* Parses the number at *@at and advances *@at past it. Returns false if there is none before @end,

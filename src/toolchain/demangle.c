@@ -116,16 +116,16 @@ char *demangle_name(const char *name, bool qualified)
     return out;
 }
 
-bool demangle_matches(const char *name, const char *wanted)
+bool demangle_matches(const char *name, const char *sought)
 {
-    if (strcmp(name, wanted) == 0)
+    if (strcmp(name, sought) == 0)
         return true;
     char *text = demangle(name);
     if (!text)
         return false;
-    size_t length = without_parameters(text), part = last_part(text, length), n = strlen(wanted);
-    bool matches = strcmp(text, wanted) == 0 || (n == length && strncmp(text, wanted, n) == 0) ||
-                   (n == length - part && strncmp(text + part, wanted, n) == 0);
+    size_t length = without_parameters(text), part = last_part(text, length), n = strlen(sought);
+    bool matches = strcmp(text, sought) == 0 || (n == length && strncmp(text, sought, n) == 0) ||
+                   (n == length - part && strncmp(text + part, sought, n) == 0);
     free(text);
     return matches;
 }

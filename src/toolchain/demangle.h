@@ -11,8 +11,8 @@ char *demangle(const char *name);
  * otherwise only its last component. Returns a name that is not mangled unchanged. The caller frees
  * the text. */
 char *demangle_name(const char *name, bool qualified);
-/* Returns whether @wanted denotes function @name. @wanted may be the mangled name, the demangled
+/* Returns whether @sought denotes function @name. @sought may be the mangled name, the demangled
  * name with or without parameters, or its last component. */
-bool demangle_matches(const char *name, const char *wanted);
+bool demangle_matches(const char *name, const char *sought);
 
 #endif

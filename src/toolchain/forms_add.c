@@ -93,10 +93,10 @@ static bool instances(enum isa isa, const struct csv_table *t, int form, int tem
 
 /* Returns whether LAR or LSL was encoded as its 32-bit form. Both instructions write 32 bits with
  * any operand, and binutils since 2.41 encodes the 64-bit form as the 32-bit one. */
-static bool is_narrowed(const char *wanted, const char *found)
+static bool is_narrowed(const char *given, const char *found)
 {
-    return (str_has_prefix(wanted, "LAR (R64, ") || str_has_prefix(wanted, "LSL (R64, ")) &&
-           memcmp(wanted, found, 4) == 0 && str_has_prefix(found + 4, "(R32, ");
+    return (str_has_prefix(given, "LAR (R64, ") || str_has_prefix(given, "LSL (R64, ")) &&
+           memcmp(given, found, 4) == 0 && str_has_prefix(found + 4, "(R32, ");
 }
 
 /* Returns whether the instruction names a register that loop bodies reserve. */

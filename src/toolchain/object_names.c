@@ -166,10 +166,10 @@ static bool read_stubs(struct object *o, const Elf_Data *data, uint64_t address,
         if (watch_steps(1) || !isa->linkage_stub((const uint8_t *)data->d_buf, data->d_size, at,
                                                  address, &slot, &begin))
             continue;
-        const struct linkage_slot wanted = {slot, NULL},
+        const struct linkage_slot key = {slot, NULL},
                                   *found =
                                       slots->list.count
-                                          ? bsearch(&wanted, slots->list.items, slots->list.count,
+                                          ? bsearch(&key, slots->list.items, slots->list.count,
                                                     sizeof *slots->list.items, by_address)
                                           : NULL;
         if (!found)
@@ -290,9 +290,9 @@ const struct object_symbol *object_function_at(const struct object *o, uint64_t 
 
 bool object_name_add(const struct object *o, uint64_t position, struct str *out)
 {
-    const struct object_stub wanted = {.address = position},
+    const struct object_stub key = {.address = position},
                              *stub = o->stubs.count
-                                         ? bsearch(&wanted, o->stubs.items, o->stubs.count,
+                                         ? bsearch(&key, o->stubs.items, o->stubs.count,
                                                    sizeof *o->stubs.items, stub_order)
                                          : NULL;
     const uint64_t place = stub ? UINT64_MAX : object_position_place(o, position);

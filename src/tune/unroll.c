@@ -241,11 +241,11 @@ static bool shift_addresses(const struct unrolling *u, size_t at, unsigned copy,
             by += op->base == step->reg ? ahead * step->by : 0;
             by += op->index == step->reg ? ahead * step->by * op->scale : 0;
         }
-        const int64_t wanted = op->displacement + by;
+        const int64_t expected = op->displacement + by;
         struct insn moved;
         if (!by)
             continue;
-        if (!vary_moved(in, k, by, &moved) || moved.operands[k].displacement != wanted)
+        if (!vary_moved(in, k, by, &moved) || moved.operands[k].displacement != expected)
             return false;
         const uint32_t line = in->line, origin = in->origin;
         *in = moved;

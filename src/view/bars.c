@@ -60,9 +60,9 @@ void bars_places(struct frame *f, struct grid *g)
     grid_fill(g, 0, 0, g->width, 1, ROLE_KEY, 0, ' ');
     unsigned used = names(f, g, g->width, -1, NULL) + 1;
     add_jobs(f->session, &right);
-    const unsigned wanted = grid_columns(g, str_text(&right)) + 1,
+    const unsigned needed = grid_columns(g, str_text(&right)) + 1,
                    jobs = right.length && used < g->width
-                              ? (wanted < g->width - used ? wanted : g->width - used)
+                              ? (needed < g->width - used ? needed : g->width - used)
                               : 0;
     frame_position(f, &position);
     const unsigned columns = grid_columns(g, str_text(&position)) + 1;

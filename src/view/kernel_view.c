@@ -37,7 +37,7 @@ struct kernel_view_state {
 #define CELL 5           /* minimum number of columns per group of ports */
 #define TEXT_MIN 24      /* minimum number of columns of the instruction */
 /* number of columns of the instruction if the source is next to it */
-#define TEXT_WANTED 44
+#define TEXT_COLUMNS 44
 #define SOURCE_MIN 20    /* minimum number of columns of the source next to the instructions */
 #define GUTTER_EDGES 1000 /* maximum number of edges of the selected instruction in the gutter */
 #define SENTENCE_ROWS 8  /* maximum number of rows of each of the two sentences of advice */
@@ -241,9 +241,9 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k,
         grid_put(g, samples_x + 1, y, SAMPLES - 1, ROLE_HEADER, 0, "samples");
     unsigned used = grid_put(g, text_x + 3, y, 0, ROLE_HEADER, 0, "instruction");
     bool with_source =
-        kernel_has_source(k) && text_x + 3 + TEXT_WANTED + SOURCE_MIN <= (int)g->width;
+        kernel_has_source(k) && text_x + 3 + TEXT_COLUMNS + SOURCE_MIN <= (int)g->width;
     if (with_source)
-        grid_put(g, text_x + 3 + TEXT_WANTED, y, 0, ROLE_HEADER, 0, "source");
+        grid_put(g, text_x + 3 + TEXT_COLUMNS, y, 0, ROLE_HEADER, 0, "source");
     port_columns_hidden(&columns, g, text_x + 5 + (int)used, y);
     struct gutter gutter = gutter_of(a, v->cursor);
     for (unsigned r = 0; r + 2 < rows && v->top + r < a->count; r++) {
@@ -269,12 +269,12 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k,
                         &text);
         draw_gutter(a, &gutter, i, v->cursor, g, text_x - 1, line);
         grid_put(g, text_x + 1, line, 0, role, 0, kernel_row_mark(&a->rows[i]));
-        grid_put(g, text_x + 3, line, with_source ? TEXT_WANTED - 1 : 0, role, 0, str_text(&text));
+        grid_put(g, text_x + 3, line, with_source ? TEXT_COLUMNS - 1 : 0, role, 0, str_text(&text));
         if (cursor)
             v->cut = grid_columns(g, str_text(&text)) >
-                     (with_source ? TEXT_WANTED - 1 : g->width - (unsigned)text_x - 3);
+                     (with_source ? TEXT_COLUMNS - 1 : g->width - (unsigned)text_x - 3);
         if (with_source)
-            draw_source(k, a, i, r == 0, g, text_x + 3 + TEXT_WANTED, line,
+            draw_source(k, a, i, r == 0, g, text_x + 3 + TEXT_COLUMNS, line,
                         cursor ? ROLE_CURSOR : ROLE_DIM);
         str_done(&text);
     }

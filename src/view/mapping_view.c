@@ -23,7 +23,7 @@ enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_CONFIDEN
 #define USAGE_MAX 60
 #define COUNTS_WIDTH 34  /* number of columns of the counts in the title line */
 /* number of columns of the forms on a wide screen; usages get the other columns */
-#define FORM_WANTED 40
+#define FORM_COLUMNS 40
 
 struct mapping_view_state {
     struct table_view view;
@@ -230,10 +230,10 @@ static void draw_detail(const struct mapping_view_state *v, struct grid *g, int 
 }
 
 /* Sets the width of the column for usages: from USAGE_MIN to USAGE_MAX, as far as @width has
- * columns that neither FORM_WANTED nor the other columns need. */
+ * columns that neither FORM_COLUMNS nor the other columns need. */
 static void share_width(struct mapping_view_state *v, unsigned width)
 {
-    unsigned used = FORM_WANTED + 1;
+    unsigned used = FORM_COLUMNS + 1;
 
     v->columns[COLUMN_USAGE].width = USAGE_MIN;
     for (unsigned c = COLUMN_USAGE; c < COLUMN_PORTS + v->ports; c++)

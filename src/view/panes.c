@@ -73,7 +73,7 @@ static unsigned columns_of(const struct place_table *p, const struct pane_plan *
 
 /* Returns the number of rows that the panes of a band need, including titles; UINT_MAX: no
  * limit. */
-static unsigned wanted(const struct place_table *p, const struct place_state *state,
+static unsigned rows_needed(const struct place_table *p, const struct place_state *state,
                        const struct pane_plan *plan, unsigned band, void **states,
                        struct session *s, unsigned width)
 {
@@ -107,7 +107,7 @@ static void share_rows(const struct place_table *p, const struct place_state *st
         if (!plan->bands[b])
             continue;
         unsigned rows = height * p->bands[b].share / shares;
-        wants[b] = wanted(p, state, plan, b, states, s, width);
+        wants[b] = rows_needed(p, state, plan, b, states, s, width);
         rows = rows < p->bands[b].least ? p->bands[b].least : rows;
         plan->bands[b] = rows < wants[b]                    ? rows
                          : wants[b] > p->bands[b].least / 2 ? wants[b]

@@ -12,7 +12,7 @@
 /* number of columns above which a usage is truncated to the remaining columns; with fewer, the text
  * after it is truncated instead */
 #define USAGE_LEAST 8
-#define ID_WANTED 16     /* number of columns of a machine's name */
+#define ID_COLUMNS 16     /* number of columns of a machine's name */
 #define AFTER_ID 12     /* number of columns of mark, blanks and cycles after the name */
 #define BOUND_NAME 12    /* number of columns of the longest name of a bound */
 
@@ -98,7 +98,7 @@ void reasons_machines(struct analysis *const *a, size_t n, size_t in_view, struc
                       int y, int end)
 {
     const unsigned room = (int)g->width > x ? g->width - (unsigned)x : 0,
-                   names = room < ID_WANTED + AFTER_ID + BOUND_NAME ? widest_id(a, n) : ID_WANTED;
+                   names = room < ID_COLUMNS + AFTER_ID + BOUND_NAME ? widest_id(a, n) : ID_COLUMNS;
 
     for (size_t i = 0; i < n && y + (int)i < end; i++)
         grid_printf(g, x, y + (int)i, 0, i == in_view ? ROLE_ACCENT : ROLE_TEXT, 0,

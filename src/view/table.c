@@ -183,9 +183,9 @@ static unsigned column_width(const struct table *t, const struct table_source *s
     const unsigned least = width >= 80  ? 28
                            : width > 48 ? width / 3
                                         : 12,
-                   wanted = width >= 80 || t->widest < 12 ? least : t->widest,
+                   preferred = width >= 80 || t->widest < 12 ? least : t->widest,
                    room = width > fixed + least ? width - fixed : least,
-                   most = t->widest > wanted ? t->widest : wanted;
+                   most = t->widest > preferred ? t->widest : preferred;
     return room < most ? room : most;
 }
 

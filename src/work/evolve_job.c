@@ -71,7 +71,7 @@ static void look(struct evolve_run *run)
         char id[24];
         lock_take(&run->lock);
         struct outline *before = run->made ? outline_hold(run->made) : NULL;
-        run->wanted = false;
+        run->requested = false;
         lock_give(&run->lock);
         evolve_run_ports(run, genomes[0]->ports, &names);
         snprintf(id, sizeof id, "run %u", run->number);
@@ -105,7 +105,7 @@ static void look_again(struct evolve_run *run)
     const double begun = clock_seconds();
 
     lock_take(&run->lock);
-    const bool due = run->wanted && (begun >= run->due || run->edited);
+    const bool due = run->requested && (begun >= run->due || run->edited);
     run->edited &= !due;
     lock_give(&run->lock);
     if (!due)
@@ -135,7 +135,7 @@ struct outline *evolve_run_outline(struct evolve_run *run)
 
     look_at_edit(run);
     lock_take(&run->lock);
-    run->wanted = true;
+    run->requested = true;
     if (run->made != run->outline) {
         before = run->outline;
         run->outline = outline_hold(run->made);
@@ -187,7 +187,7 @@ bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage
     genome_free(g);
     if (taken) {
         lock_take(&run->lock);
-        run->edited = run->wanted = true;
+        run->edited = run->requested = true;
         lock_give(&run->lock);
         look_at_edit(run);
     }

@@ -28,7 +28,7 @@ struct evolve_run {
     pthread_mutex_t looking; /* held while an outline is made */
     pthread_mutex_t lock; /* protects the next three members */
     struct outline *made;
-    bool wanted;                 /* whether an outline was requested after the last outline was
+    bool requested;              /* whether an outline was requested after the last outline was
                                   * started */
     bool edited;                 /* whether the user has edited the best mapping since the last
                                   * outline */

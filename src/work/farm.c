@@ -118,7 +118,7 @@ static void tell_all(enum rank_kind kind)
  * could mistake late results for its own. */
 static void drop_unwanted(struct farm *f)
 {
-    if (f->dropped || !f->taking.unwanted || !f->taking.unwanted(f->taking.state))
+    if (f->dropped || !f->taking.cancelled || !f->taking.cancelled(f->taking.state))
         return;
     tell_all(RANK_DROP);
     fail(f, &(struct err){.code = ERR_INTERRUPTED, .what = "cancelled"});
@@ -155,7 +155,7 @@ struct farmhand {
     pthread_mutex_t ear;             /* lock of the thread that receives messages */
     VEC(struct rank_message) waiting;   /* received work items in order, protected by ear */
     bool last;                       /* whether no further work items follow; protected by @ear */
-    _Atomic bool unwanted;
+    _Atomic bool cancelled;
 };
 
 /* Receives messages for up to @seconds. */
@@ -166,7 +166,7 @@ static void listen(struct farmhand *hand, double seconds)
     for (; ranks_receive(seconds, &m); seconds = 0) {
         hand->last |= m.kind == RANK_NO_MORE;
         if (m.kind == RANK_DROP)
-            atomic_store(&hand->unwanted, true);
+            atomic_store(&hand->cancelled, true);
         if (m.kind != RANK_PIECE)
             continue;
         vec_push(&hand->waiting, m);
@@ -175,14 +175,14 @@ static void listen(struct farmhand *hand, double seconds)
     rank_message_done(&m);
 }
 
-bool farm_unwanted(struct farmhand *hand)
+bool farm_cancelled(struct farmhand *hand)
 {
     /* If another thread holds the lock, that thread receives the messages. */
     if (lock_try(&hand->ear)) {
         listen(hand, 0);
         lock_give(&hand->ear);
     }
-    return atomic_load(&hand->unwanted);
+    return atomic_load(&hand->cancelled);
 }
 
 static bool next_piece(void *state, unsigned worker)
@@ -193,9 +193,9 @@ static bool next_piece(void *state, unsigned worker)
     rank_message_done(m);
     *m = (struct rank_message){0};
     lock_take(&hand->ear);
-    while (!hand->waiting.count && !hand->last && !atomic_load(&hand->unwanted))
+    while (!hand->waiting.count && !hand->last && !atomic_load(&hand->cancelled))
         listen(hand, WAIT);
-    bool some = hand->waiting.count && !atomic_load(&hand->unwanted);
+    bool some = hand->waiting.count && !atomic_load(&hand->cancelled);
     if (some) {
         *m = hand->waiting.items[0];
         memmove(hand->waiting.items, hand->waiting.items + 1,
@@ -242,7 +242,7 @@ void farm_serve(const struct rank_message *setup, const struct farm_work *work)
     hand.state = work->open(&hand, &from, workers, &hand.err);
     send_count(0, RANK_ANSWER, workers + AHEAD);
     pool_run(workers, &ops, &hand);
-    bool ok = hand.err.code == ERR_NONE && !atomic_load(&hand.unwanted) &&
+    bool ok = hand.err.code == ERR_NONE && !atomic_load(&hand.cancelled) &&
               work->close(hand.state, &found, &hand.err);
     pack_count(&result, ok);
     if (ok) {

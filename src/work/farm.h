@@ -16,7 +16,7 @@ struct farm_taking {
     bool (*result)(void *state, struct unpacking *from, struct err *err);
     /* Polled while results are outstanding. If it returns true, the results are discarded, and the
      * other ranks stop soon. */
-    bool (*unwanted)(void *state);
+    bool (*cancelled)(void *state);
     void *state;
 };
 
@@ -37,7 +37,7 @@ bool farm_end(struct farm *f, struct err *err);
 /* Work that a rank other than 0 does for rank 0 */
 struct farmhand;
 /* Returns whether rank 0 discards the work. Long work items should poll it. Any thread of @hand. */
-bool farm_unwanted(struct farmhand *hand);
+bool farm_cancelled(struct farmhand *hand);
 struct farm_work {
     /* Creates the state from the arguments of farm_new. @hand outlives the state. Returns NULL with
      * err. */

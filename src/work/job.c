@@ -376,7 +376,7 @@ static void relieve(void)
     for (size_t i = 0; i < count; i++) {
         size_t none = 0;
         if (!jobs[i]->joined)
-            atomic_compare_exchange_strong(&jobs[i]->shortage.wanted, &none, SHORTAGE_KEPT);
+            atomic_compare_exchange_strong(&jobs[i]->shortage.needed, &none, SHORTAGE_KEPT);
     }
 }
 

@@ -44,10 +44,10 @@ static void *run(void *argument)
     lock_take(&team->lock);
     while (team->order == WAIT)
         pthread_cond_wait(&team->decided, &team->lock);
-    bool wanted = team->order == WORK;
+    bool works = team->order == WORK;
     lock_give(&team->lock);
     shortage_begin(team->shortage);
-    if (wanted)
+    if (works)
         team->work(team->state, worker->number);
     fault_stack_give(&stack);
     return NULL;

@@ -123,9 +123,9 @@ keys_undocumented() {
     grep -hoE '\bresult_(count|number|text|flag|switch|bool)\([a-z]+, "[a-z_0-9]+"|\.key = "[a-z_0-9]+"[^}]*\}' $(ls src/cmd/*.c | grep -v '/cmd_report\.c$') | grep -vE 'NOT_CSV \| NOT_JSON' |
         grep -oE '^(result_[a-z]+\([a-z]+, |\.key = )"[a-z_0-9]+"' | grep -oE '"[a-z_0-9]+"' | tr -d '"' | sort -u >"$work/keys"
     [ -s "$work/keys" ] || echo 'no key was found'
-    awk -v keys="$work/keys" 'FILENAME == keys { wanted[$1] = 1; next }
+    awk -v keys="$work/keys" 'FILENAME == keys { expected[$1] = 1; next }
         match($0, /^ *"[a-z_0-9]+": \{/) { split($0, part, "\""); described[part[2]] = 1 }
-        END { for (key in wanted) if (!(key in described)) print key " is not in data/schema.json" }' "$work/keys" data/schema.json
+        END { for (key in expected) if (!(key in described)) print key " is not in data/schema.json" }' "$work/keys" data/schema.json
 }
 test_keys_are_documented() { none keys_undocumented; }
 

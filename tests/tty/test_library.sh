@@ -130,10 +130,10 @@ test_names_of_the_library() {
     [ -z "${without-}" ] || skip "$without"
     needs nm
     nm -D --defined-only "$build/libportolan.so" | awk '$3 != "PORTOLAN_0" { print $3 }' | sort >"$work/names"
-    sed -n 's/^ *\(portolan_[a-z_]*\);$/\1@@PORTOLAN_0/p' "$source/src/api/libportolan.map" | sort >"$work/wanted"
-    cmp -s "$work/names" "$work/wanted" || fail "$(diff "$work/names" "$work/wanted")"
+    sed -n 's/^ *\(portolan_[a-z_]*\);$/\1@@PORTOLAN_0/p' "$source/src/api/libportolan.map" | sort >"$work/expected"
+    cmp -s "$work/names" "$work/expected" || fail "$(diff "$work/names" "$work/expected")"
     grep -oE '^[a-z_ *]*[ *](portolan_[a-z_]+)\(' "$source/src/api/portolan.h" | sed 's/.*[ *]//; s/(//' | sort >"$work/declared"
-    sed 's/@@.*//' "$work/wanted" | cmp -s - "$work/declared" || fail "the header and the map differ"
+    sed 's/@@.*//' "$work/expected" | cmp -s - "$work/declared" || fail "the header and the map differ"
 }
 
 test_python() {

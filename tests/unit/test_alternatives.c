@@ -6,13 +6,14 @@
 #include "analysis/analysis.h"
 #include "../support/support.h"
 
-/* Checks that the sentence for @text contains @wanted, or if NULL that it names no alternative. */
-static void assert_sentence(const char *id, const char *text, const char *wanted)
+/* Checks that the sentence for @text contains @expected, or if NULL that it names no
+ * alternative. */
+static void assert_sentence(const char *id, const char *text, const char *expected)
 {
     struct machine *m = load_machine(id);
     struct kernel *k = kernel_of(text);
     struct analysis *a = analysis_new(k, 0, m);
-    if (wanted ? !strstr(a->sentence, wanted) : strstr(a->sentence, "could be") != NULL)
+    if (expected ? !strstr(a->sentence, expected) : strstr(a->sentence, "could be") != NULL)
         fail_msg("%s on %s: %s", text, id, a->sentence);
     analysis_free(a);
     kernel_free(k);

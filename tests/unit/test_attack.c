@@ -592,8 +592,8 @@ static void test_canary_off(void **state)
 /* Generates a block of random instructions of the list. */
 static void random_block(struct rng *rng, struct attack_block *b)
 {
-    unsigned wanted = 1 + (unsigned)rng_below(rng, 6), have = 0;
-    while (have < wanted) {
+    unsigned count = 1 + (unsigned)rng_below(rng, 6), have = 0;
+    while (have < count) {
         uint8_t bytes[16];
         struct insn insn;
         for (unsigned i = 0; i < 2; i++) {
@@ -603,7 +603,7 @@ static void random_block(struct rng *rng, struct attack_block *b)
         if (have % 2)
             bytes[0] = (uint8_t[]){0x0f, 0x48, 0x66, 0xf3, 0xc5, 0x62, 0xc4, 0x2e}[bytes[15] % 8];
         if (!insn_decode(ISA_X86_64, bytes, 15, 0, false, &insn, NULL) ||
-            !(insn.traits & INSN_RUNNABLE) || (insn.traits & INSN_BRANCH && have + 1 < wanted))
+            !(insn.traits & INSN_RUNNABLE) || (insn.traits & INSN_BRANCH && have + 1 < count))
             continue;
         memcpy(b->code + b->length, insn.bytes, insn.length);
         b->length += insn.length;

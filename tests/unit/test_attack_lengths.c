@@ -190,13 +190,13 @@ static bool agrees(const struct insn *in)
 static void test_decoded_as_run(void **state)
 {
     const char *asked = getenv("ATTACK_INSTRUCTIONS");
-    unsigned wanted = asked ? (unsigned)atoi(asked) : 10000, known = 0, unknown = 0;
+    unsigned count = asked ? (unsigned)atoi(asked) : 10000, known = 0, unknown = 0;
     struct rng rng;
 
     if (!tracee)
         skip();   /* tracee_begin has printed the reason. */
     rng_seed(&rng, 14);
-    while (known + unknown < wanted) {
+    while (known + unknown < count) {
         uint8_t bytes[16];
         struct insn in;
         size_t n = dress(&rng, bytes);

@@ -69,7 +69,7 @@ static void test_exceptions_unmasked(void **state)
          NULL},
         {"an x87 exception that nothing waits for", "66c74424c04003 d96c24c0 d9e8 d9ee def9 4889d8",
          ADDITION_X87},
-        {"exceptions unmasked and a page wanted",
+        {"exceptions unmasked and a page requested",
          "c74424c000000000 0fae5424c0 488b8300000005 0f5ec1", NULL},
         {"a division overflow", "48c7c0ffffffff 48c7c2ffffffff 31c9 ffc1 48f7f1", NULL},
         {"a signed division overflow", "31c0 480fbae83f 4899 48c7c1ffffffff 48f7f9", NULL},

@@ -302,22 +302,22 @@ static void test_state_path(void **state)
     struct str file = {0};
     struct err err = {0};
 
-    struct str home = {0}, wanted = {0};
+    struct str home = {0}, expected = {0};
 
     assert_true(path_make_parents(work_path("file"), 0700, &err));
     str_add(&home, work_path(""));
-    str_addf(&wanted, "%s/.local/state/portolan/history", str_text(&home));
+    str_addf(&expected, "%s/.local/state/portolan/history", str_text(&home));
     setenv("HOME", str_text(&home), 1);
     unsetenv("XDG_STATE_HOME");
     path = path_state("history");
-    assert_string_equal(path, str_text(&wanted));
+    assert_string_equal(path, str_text(&expected));
     free(path);
     setenv("XDG_STATE_HOME", "relative", 1);   /* A relative path must be ignored. */
     path = path_state("history");
-    assert_string_equal(path, str_text(&wanted));
+    assert_string_equal(path, str_text(&expected));
     free(path);
     str_done(&home);
-    str_done(&wanted);
+    str_done(&expected);
     setenv("XDG_STATE_HOME", "/state", 1);
     path = path_state("evolve.json");
     assert_string_equal(path, "/state/portolan/evolve.json");

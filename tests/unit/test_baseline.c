@@ -255,13 +255,13 @@ static void visit(struct kernel_passes *p, double cycles, const double *shorter,
     kernel_passes_add(p, &m);
 }
 
-static void expect_settled(const struct kernel_passes *p, double wanted)
+static void expect_settled(const struct kernel_passes *p, double expected)
 {
     double cycles = 0, spread = 0;
     if (!kernel_passes_settled(p, &cycles, &spread))
-        fail_msg("%g cycles do not settle", wanted);
-    if (fabs(cycles / wanted - 1) > 0.01 || spread > 0.03)
-        fail_msg("%g cycles, spread %g, instead of %g", cycles, spread, wanted);
+        fail_msg("%g cycles do not settle", expected);
+    if (fabs(cycles / expected - 1) > 0.01 || spread > 0.03)
+        fail_msg("%g cycles, spread %g, instead of %g", cycles, spread, expected);
 }
 
 static void test_visits(void **state)

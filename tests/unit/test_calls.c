@@ -9,7 +9,7 @@
 
 /* Each function whose cost can be measured is listed once, however often the program calls it.
  * Unknown functions are not listed. */
-static void test_wanted(void **state)
+static void test_requested(void **state)
 {
     static const char *const names[] = {"exp", "printf", "log", "exp", "printf", "logf"};
     struct call_readings r = {.count = 0};
@@ -62,7 +62,7 @@ static void test_mean_of_both_states(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_wanted),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_requested),
                                        cmocka_unit_test(test_mean_of_both_states)};
     return cmocka_run_group_tests_name("calls", tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@
 static void test_tags(void **state)
 {
     struct tags tags = {0}, other = {0};
-    bool wanted[200] = {false};
+    bool expected[200] = {false};
     struct rng rng;
     char name[16];
 
@@ -27,15 +27,15 @@ static void test_tags(void **state)
         const unsigned at = (unsigned)rng_below(&rng, 200);
         snprintf(name, sizeof name, "row %u", at);
         tags_turn(&tags, name, i);
-        wanted[at] = !wanted[at];
+        expected[at] = !expected[at];
     }
     tags_copy(&other, &tags);
     size_t count = 0;
     for (unsigned i = 0; i < 200; i++) {
         snprintf(name, sizeof name, "row %u", i);
-        assert_int_equal(tags_have(&tags, name), wanted[i]);
-        assert_int_equal(tags_have(&other, name), wanted[i]);
-        count += wanted[i];
+        assert_int_equal(tags_have(&tags, name), expected[i]);
+        assert_int_equal(tags_have(&other, name), expected[i]);
+        count += expected[i];
     }
     assert_int_equal(tags.list.count, count);
     tags_done(&tags);
@@ -122,16 +122,16 @@ static void test_sequence(void **state)
                     {"\xff\xfe\xfd", "//79"},
                     {"\xfb\xf0", "+/A="}};
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-        struct str out = {0}, wanted = {0};
+        struct str out = {0}, expected = {0};
         clipboard_sequence(examples[i].text, strlen(examples[i].text), false, &out);
-        str_addf(&wanted, "\033]52;c;%s\a", examples[i].base64);
-        assert_string_equal(str_text(&out), str_text(&wanted));
-        str_addf(&wanted, "\033Ptmux;\033\033]52;c;%s\a\033\\", examples[i].base64);
+        str_addf(&expected, "\033]52;c;%s\a", examples[i].base64);
+        assert_string_equal(str_text(&out), str_text(&expected));
+        str_addf(&expected, "\033Ptmux;\033\033]52;c;%s\a\033\\", examples[i].base64);
         str_clear(&out);
         clipboard_sequence(examples[i].text, strlen(examples[i].text), true, &out);
-        assert_string_equal(str_text(&out), str_text(&wanted));
+        assert_string_equal(str_text(&out), str_text(&expected));
         str_done(&out);
-        str_done(&wanted);
+        str_done(&expected);
     }
 }
 

@@ -163,7 +163,7 @@ static void test_waiting_for_results_is_cancelled(void **state)
     launcher.when_sent = result_when_dropped;
     launcher.when_nothing = result_at_last;
     struct farm *f = farm_new(RANK_SCAN, 1, &(struct str){0},
-                              &(struct farm_taking){.unwanted = after_three, .state = &asked});
+                              &(struct farm_taking){.cancelled = after_three, .state = &asked});
     assert_non_null(f);
     assert_false(farm_end(f, &err));
     assert_int_equal(err.code, ERR_INTERRUPTED);
@@ -199,8 +199,8 @@ static bool long_piece(void *state, unsigned worker, struct unpacking *piece, st
         return true;
     comes_empty(RANK_DROP);
     for (unsigned i = 0; i < PATIENCE; i++)
-        if (farm_unwanted(part.hand))
-            return err_set(err, ERR_INTERRUPTED, NULL, "not wanted");
+        if (farm_cancelled(part.hand))
+            return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     return true;
 }
 

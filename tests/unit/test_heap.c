@@ -51,8 +51,8 @@ static void make(unsigned number, event_list *events)
     if (kind == 1)
         for (unsigned step = 0; step < STEPS / 6; step++) {
             uint32_t at = take(events, 64, HEAP_NONE);
-            for (double wanted = 128; wanted < 16 * size; wanted *= 2)
-                at = take(events, wanted, at);
+            for (double bytes = 128; bytes < 16 * size; bytes *= 2)
+                at = take(events, bytes, at);
             take(events, 0, at);
         }
     uint32_t live[LIVE];

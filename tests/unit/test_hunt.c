@@ -252,15 +252,16 @@ static struct machine *changed_by(const struct machine *m, const struct known_ch
 }
 
 /* Returns whether the hunt found the change, alone or in a family. */
-static bool finds(const struct hunt *h, const struct known_change *wanted)
+static bool finds(const struct hunt *h, const struct known_change *expected)
 {
     for (size_t k = 0; k < h->count; k++) {
         const struct remedy *c = &h->findings[k].change;
-        if (c->name && strcmp(c->name, wanted->name) == 0 && strcmp(c->value, wanted->value) == 0)
+        if (c->name && strcmp(c->name, expected->name) == 0 &&
+            strcmp(c->value, expected->value) == 0)
             return true;
         for (size_t i = 0; i < c->form_count; i++)
-            if (strcmp(c->forms[i].name, wanted->name) == 0 &&
-                strcmp(c->forms[i].value, wanted->value) == 0)
+            if (strcmp(c->forms[i].name, expected->name) == 0 &&
+                strcmp(c->forms[i].value, expected->value) == 0)
                 return true;
     }
     return false;

@@ -219,31 +219,32 @@ static void test_steps(void **state)
     const struct {
         int64_t step;
         double cycles, updated, written;
-    } wanted[] = {{64, 1, 1, 1},       {96, 1, 2, 3},      {128, 2, 3, 4},
+    } expected[] = {{64, 1, 1, 1},       {96, 1, 2, 3},      {128, 2, 3, 4},
                   {192, 1, 2, 3},      {256, 3, 4, 5},     {320, 1, 2, 3},
                   {384, 2, 3, 4},      {640, 2, 3, 4},     {768, 3, 4, 5},
                   {-256, 3, 4, 5},     {512, sqrt(18), 7, 7},
                   {1024, 6, all, all}, {2048, sqrt(72), most, most},
                   {4096, 12, 14, 14},  {12288, 12, 14, 14}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        struct stream one = steps(wanted[i].step), written = one;
-        const double crowding = memory_crowding((double)llabs(wanted[i].step), MEMORY_PAGE),
-                     bytes = 1048576 * (double)llabs(wanted[i].step) / 64 / crowding;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct stream one = steps(expected[i].step), written = one;
+        const double crowding = memory_crowding((double)llabs(expected[i].step), MEMORY_PAGE),
+                     bytes = 1048576 * (double)llabs(expected[i].step) / 64 / crowding;
         struct memory_costs no_page = m;
         for (size_t k = 0; k < 3; k++) {   /* These accesses occupy 1 MiB. */
             no_page.cycles[COST_PAGE][k] = 0;
             no_page.cycles[COST_ODD][k] = 1;
         }
         no_page.cycles[COST_SKIPPED][1] = 3;
-        assert_float_equal(time_at(&one, 1, &no_page, &core, bytes).cycles, wanted[i].cycles, 1e-9);
+        assert_float_equal(time_at(&one, 1, &no_page, &core, bytes).cycles, expected[i].cycles,
+                           1e-9);
         written.stores = 1;
-        if (wanted[i].step != 64)
+        if (expected[i].step != 64)
             assert_float_equal(time_at(&written, 1, &no_page, &core, bytes).cycles,
-                               wanted[i].updated, 1e-9);
+                               expected[i].updated, 1e-9);
         written.loads = 0;
-        if (wanted[i].step != 64)
+        if (expected[i].step != 64)
             assert_float_equal(time_at(&written, 1, &no_page, &core, bytes).cycles,
-                               wanted[i].written, 1e-9);
+                               expected[i].written, 1e-9);
     }
     struct stream pages = steps(4160), half = steps(2112);
     /* The lines fit in the second level, on 16,640 pages. */

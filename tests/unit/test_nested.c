@@ -107,9 +107,9 @@ static void test_arms(void **state)
             for (double trips = 1; trips < 1e5; trips *= 9) {
                 struct nested n;
                 nested_time(k, outermost(k), machine(ids[m]), trips, &n);
-                const double wanted = 3 * (7 + on_path * trips);
-                if (fabs(n.cycles - wanted) > 1e-6 * trips + 0.01)
-                    fail_msg("%s: %g trips take %.4f, not %.4f", ids[m], trips, n.cycles, wanted);
+                const double expected = 3 * (7 + on_path * trips);
+                if (fabs(n.cycles - expected) > 1e-6 * trips + 0.01)
+                    fail_msg("%s: %g trips take %.4f, not %.4f", ids[m], trips, n.cycles, expected);
                 assert_int_equal(n.inner.count, 1);
                 assert_int_equal(n.inner.items[0].skipped, !on_path);
                 nested_done(&n);
@@ -172,15 +172,15 @@ static void test_overlap(void **state)
     for (size_t m = 0; m < sizeof ids / sizeof *ids; m++)
         for (size_t i = 0; i < sizeof trips / sizeof *trips; i++) {
             /* Each inner iteration has a backward jump, which the unrolled loop lacks. */
-            const double wanted = fmax(written_out(ids[m], trips[i]), trips[i]);
+            const double expected = fmax(written_out(ids[m], trips[i]), trips[i]);
             const double found =
                 cycles_of("1: xorps %xmm0, %xmm0\nmovq %rdi, %rsi\nmovl $9, %ecx\n2: addsd (%rsi), "
                           "%xmm0\naddq $8, %rsi\ndecl %ecx\njne 2b\n"
                           "movsd %xmm0, (%rbx)\naddq $8, %rbx\ndecl %edx\njne 1b\n",
                           ids[m], trips[i], NULL);
-            if (fabs(found / wanted - 1) > 0.02)
+            if (fabs(found / expected - 1) > 0.02)
                 fail_msg("%s: %u trips take %.2f, written out %.2f", ids[m], trips[i], found,
-                         wanted);
+                         expected);
         }
 }
 

@@ -36,12 +36,12 @@ static bool row_holds(char *const *row)
     struct kernel *k = paste(row[FILE_NAME], &text);
     const char *lines =
         plain_text(str_text(&text), text.length, &plain) ? str_text(&plain) : str_text(&text);
-    enum syntax wanted = strcmp(row[SYNTAX], "intel") == 0 ? SYNTAX_INTEL : SYNTAX_ATT;
+    enum syntax expected = strcmp(row[SYNTAX], "intel") == 0 ? SYNTAX_INTEL : SYNTAX_ATT;
 
     if (!k || k->loops[0].count != strtoul(row[INSTRUCTIONS], NULL, 10) ||
         k->left_out_count != strtoul(row[LEFT_OUT], NULL, 10) || k->refused_count ||
         strcmp(isa_name(k->isa), row[ISA]) != 0 ||
-        (*row[SYNTAX] && syntax_detect(lines, strlen(lines)) != wanted)) {
+        (*row[SYNTAX] && syntax_detect(lines, strlen(lines)) != expected)) {
         print_error("%s: %zu instructions (%s), %zu lines left out (%s), %s\n", row[FILE_NAME],
                     k ? k->loops[0].count : 0, row[INSTRUCTIONS], k ? k->left_out_count : 0,
                     row[LEFT_OUT], k ? isa_name(k->isa) : "refused");
@@ -223,10 +223,10 @@ static void test_semicolons(void **state)
             str_addf(&text, "%s1: mov edx, 1\n\t%s\n\tjne 1b\n", nasm ? "section .text\n" : "",
                      cases[i].line);
             struct kernel *k = kernel_of(text.data);
-            size_t wanted = nasm && strstr(cases[i].line, " ;") ? 3 : 2 + cases[i].instructions;
-            if (k->insn_count != wanted)
+            size_t expected = nasm && strstr(cases[i].line, " ;") ? 3 : 2 + cases[i].instructions;
+            if (k->insn_count != expected)
                 fail_msg("%s%s: %zu instructions, not %zu", nasm ? "NASM: " : "", cases[i].line,
-                         k->insn_count, wanted);
+                         k->insn_count, expected);
             kernel_free(k);
             str_done(&text);
         }

@@ -41,7 +41,7 @@ static void done(struct shown *s)
 }
 
 /* Checks the groups, written "12345 ALU|AB load|". */
-static void assert_groups(const char *machine, const char *text, const char *wanted)
+static void assert_groups(const char *machine, const char *text, const char *expected)
 {
     struct shown s = show(machine, text, 0);
     struct str got = {0};
@@ -50,7 +50,7 @@ static void assert_groups(const char *machine, const char *text, const char *wan
         port_group_name(s.groups.items[i].ports, &s.analysis->ports, &got);
         str_addf(&got, " %s|", s.groups.items[i].purpose);
     }
-    assert_string_equal(str_text(&got), wanted);
+    assert_string_equal(str_text(&got), expected);
     str_done(&got);
     done(&s);
 }
@@ -220,7 +220,7 @@ static void test_apart(void **state)
     done(&s);
 }
 
-static void assert_name(const char *list, portset set, const char *wanted)
+static void assert_name(const char *list, portset set, const char *expected)
 {
     struct ports ports = {0};
     struct str name = {0};
@@ -228,7 +228,7 @@ static void assert_name(const char *list, portset set, const char *wanted)
 
     assert_true(ports_parse(list, &ports, &err));
     port_group_name(set, &ports, &name);
-    assert_string_equal(str_text(&name), wanted);
+    assert_string_equal(str_text(&name), expected);
     str_done(&name);
 }
 

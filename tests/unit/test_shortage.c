@@ -60,7 +60,7 @@ static bool fails_on(size_t size)
     if (!mine)   /* No thread has the reserve, so this one receives it. */
         return !atomic_exchange(&yielded, true) ||
                atomic_fetch_sub(&left, (int64_t)size) < (int64_t)size;
-    if (!atomic_load(&mine->wanted)) {
+    if (!atomic_load(&mine->needed)) {
         bool another = atomic_load(&short_of) && atomic_load(&short_of) != mine;
         atomic_store(&over, another);
         return !another;
@@ -248,7 +248,7 @@ static void try_at(struct session *s, const struct trial *t, bool (*fault)(size_
 
 static void test_commands(void **state)
 {
-    unsigned long runs = 0, wanted = positions();
+    unsigned long runs = 0, needed = positions();
     unsigned failed = 0;
     struct str expected = {0}, again = {0};
     struct session s;
@@ -265,10 +265,10 @@ static void test_commands(void **state)
             must_run(&s, t->command, &expected);
         }
         unsigned long all = atomic_load(&calls);
-        for (unsigned long i = 0; i < 2 * wanted; i++, runs++) {
-            first = all < wanted ? i / 2 % all
-                                 : (unsigned long)((double)(i / 2) / (double)wanted * (double)all) +
-                                       rng_below(&rng, (uint32_t)(all / wanted));
+        for (unsigned long i = 0; i < 2 * needed; i++, runs++) {
+            first = all < needed ? i / 2 % all
+                                 : (unsigned long)((double)(i / 2) / (double)needed * (double)all) +
+                                       rng_below(&rng, (uint32_t)(all / needed));
             try_at(&s, t, i % 2 ? fails_on : fails_once, str_text(&expected), &failed);
             must_run(&s, t->before, &again);
             must_run(&s, t->command, &again);

@@ -95,7 +95,7 @@ static void test_kinds(void **state)
 static void test_loops(void **state)
 {
     static const struct { const char *word; int64_t step; double lines;
-    } wanted[MEMORY_LOOPS] = {[LOOP_LOADS] = {"load", 64, 2},
+    } expected[MEMORY_LOOPS] = {[LOOP_LOADS] = {"load", 64, 2},
                               [LOOP_ALONE] = {"load", 64, 1},
                               [LOOP_STORES] = {"store", 64, 1},
                               [LOOP_UPDATES] = {"update", 64, 1},
@@ -129,10 +129,10 @@ static void test_loops(void **state)
             find_of(isa, isa_ops(isa)->foreign->memory_loop((enum memory_loop)loop,
                                                             bits[kind]));
             assert_int_equal(streams.unknown, 0);
-            assert_float_equal(streams_lines(&streams), wanted[loop].lines, 1e-9);
+            assert_float_equal(streams_lines(&streams), expected[loop].lines, 1e-9);
             for (size_t i = 0; i < streams.items.count; i++)
-                found += strcmp(stream_word(&streams.items.items[i]), wanted[loop].word) == 0 &&
-                         streams.items.items[i].step == wanted[loop].step;
+                found += strcmp(stream_word(&streams.items.items[i]), expected[loop].word) == 0 &&
+                         streams.items.items[i].step == expected[loop].step;
             assert_true(found > 0);
             if (loop == LOOP_FEW)
                 assert_int_equal(count, MEMORY_FEW_UOPS - 1);   /* The loop's end adds one µop. */
@@ -145,7 +145,7 @@ static void test_loops(void **state)
  * hand. */
 static void test_iterations(void **state)
 {
-    static const struct { const char *hex; double iterations; int64_t step, end; } wanted[] = {
+    static const struct { const char *hex; double iterations; int64_t step, end; } expected[] = {
         /* add rax,8; cmp rax,80000000; jne */
         {"488b1407 4883c008 483d00b4c404 75f0", 10000000, 8, 80000000},
         /* inc rax; cmp rax,100 */
@@ -163,20 +163,20 @@ static void test_iterations(void **state)
         {"488b1407 4883c008 75f6", 0, 0, 0},
         {"488b1407 4883c008 483d00100000 90", 0, 0, 0},                     /* no branch */
     };
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         uint8_t reg = 99;
         int64_t at = 0;
         unsigned rounds = 0;
-        find(wanted[i].hex);
-        assert_float_equal(memory_iterations(insns, count, &reg), wanted[i].iterations, 1e-9);
-        if (!(wanted[i].iterations > 0))
+        find(expected[i].hex);
+        assert_float_equal(memory_iterations(insns, count, &reg), expected[i].iterations, 1e-9);
+        if (!(expected[i].iterations > 0))
             continue;
         assert_int_equal(reg, 0);
         do {
-            at += wanted[i].step;
+            at += expected[i].step;
             rounds++;
-        } while (at < wanted[i].end);
-        assert_float_equal(rounds, wanted[i].iterations, 1e-9);
+        } while (at < expected[i].end);
+        assert_float_equal(rounds, expected[i].iterations, 1e-9);
     }
 }
 

@@ -290,12 +290,12 @@ static void test_lock(void **state)
 
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         struct err err = {0};
-        char wanted[64];
+        char expected[64];
         struct kernel *k = kernel_from_hex(ISA_X86_64, blocks[i].hex, &err);
-        snprintf(wanted, sizeof wanted, "at byte %zu ", blocks[i].byte);
+        snprintf(expected, sizeof expected, "at byte %zu ", blocks[i].byte);
         if (!k == !blocks[i].byte)
             fail_msg("%s: %s", blocks[i].hex, k ? "taken" : err.what);
-        if (blocks[i].byte && (!strstr(err.what, wanted) || !strstr(err.todo, "LOCK")))
+        if (blocks[i].byte && (!strstr(err.what, expected) || !strstr(err.todo, "LOCK")))
             fail_msg("%s: %s; %s", blocks[i].hex, err.what, err.todo);
         kernel_free(k);
     }

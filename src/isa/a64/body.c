@@ -271,9 +271,9 @@ bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, 
                                                             : out->vectors;
         }
     }
-    uint64_t wanted = (shape->instructions + total - 1) / total, done;
-    wanted = wanted ? wanted : 1;
-    uint32_t *order = mem_alloc(wanted * total * sizeof *order);
+    uint64_t executions = (shape->instructions + total - 1) / total, done;
+    executions = executions ? executions : 1;
+    uint32_t *order = mem_alloc(executions * total * sizeof *order);
     bool ok;
     for (;;) {
         size_t before = 0;
@@ -283,19 +283,19 @@ bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, 
                                             ? shape->load_window
                                             : BODY_WINDOW};
         out->length = out->breakers = 0;
-        body_order(counts, NULL, n, wanted,
+        body_order(counts, NULL, n, executions,
                    shape->order == BODY_PAIRED ? BODY_SPREAD : shape->order, order);
         ok = true;
-        for (done = 0; ok && done < wanted; done += ok) {
+        for (done = 0; ok && done < executions; done += ok) {
             before = out->length;
             ok = execution(&a, forms, order + done * total, total);
         }
         if (ok || !done || before + 4 * (total + 64) <= BODY_LIMIT)
             break;
-        wanted = done;   /* Makes the body again, with the number of executions that fit. */
+        executions = done;   /* Makes the body again, with the number of executions that fit. */
     }
-    out->executions = (unsigned)(ok ? wanted : 0);
-    out->instructions = (unsigned)(ok ? wanted * total : 0);
+    out->executions = (unsigned)(ok ? executions : 0);
+    out->instructions = (unsigned)(ok ? executions * total : 0);
     ok = ok && emit_return(&a);
     free(order);
     return ok || err_set(err, ERR_LIMIT, NULL,

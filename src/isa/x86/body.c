@@ -488,34 +488,34 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
                        (unsigned long long)total);
     if (!vectors_agree(forms, n, out, err))
         return false;
-    uint64_t wanted = (shape->instructions + total - 1) / total;
-    wanted = wanted ? wanted : 1;
-    wanted += shape->order == BODY_PAIRED && wanted % 2;
+    uint64_t executions = (shape->instructions + total - 1) / total;
+    executions = executions ? executions : 1;
+    executions += shape->order == BODY_PAIRED && executions % 2;
     bool *apart = mem_alloc(n * sizeof *apart);
     for (size_t i = 0; i < n; i++)
         apart[i] = forms[i]->insn.traits & (INSN_LOAD | INSN_STORE) ||
                    insn_leaves_vectors(&forms[i]->insn);
-    uint32_t *order = mem_alloc(wanted * total * sizeof *order);
+    uint32_t *order = mem_alloc(executions * total * sizeof *order);
     for (;;) {
         allocation_init(&a, forms, n, out);
         a.padded = shape->padded;
         a.load_window = shape->load_window >= 64 && shape->load_window < BODY_WINDOW
                             ? shape->load_window
                             : BODY_WINDOW;
-        body_order(counts, apart, n, wanted, shape->order, order);
-        ok = emit_all(&a, forms, order, wanted * total, &done);
-        if (ok || wanted == 1 || out->length + 64 <= BODY_LIMIT)
+        body_order(counts, apart, n, executions, shape->order, order);
+        ok = emit_all(&a, forms, order, executions * total, &done);
+        if (ok || executions == 1 || out->length + 64 <= BODY_LIMIT)
             break;
         /* Makes only as many executions as fit. */
-        wanted = done / total && done / total < wanted ? done / total : wanted - 1;
+        executions = done / total && done / total < executions ? done / total : executions - 1;
     }
     free(order);
     free(apart);
     if (!ok)
         return err_set(err, ERR_LIMIT, NULL,
                        "too few registers or too little memory for this experiment");
-    out->padded |= shape->padded && shape->order == BODY_PAIRED && wanted >= 2;
-    out->executions = (unsigned)wanted;
-    out->instructions = (unsigned)(wanted * total);
+    out->padded |= shape->padded && shape->order == BODY_PAIRED && executions >= 2;
+    out->executions = (unsigned)executions;
+    out->instructions = (unsigned)(executions * total);
     return true;
 }

@@ -271,7 +271,7 @@ static bool run(const struct x86_window *windows, size_t count, size_t *fresh, s
 bool x86_learn_windows(const struct x86_window *windows, size_t count, size_t *fresh,
                        struct err *err)
 {
-    VEC(struct x86_window) wanted = {0};
+    VEC(struct x86_window) selected = {0};
     bool ok = true;
 
     *fresh = 0;
@@ -279,12 +279,12 @@ bool x86_learn_windows(const struct x86_window *windows, size_t count, size_t *f
     for (size_t i = 0; i < count; i++)
         if (windows[i].length && !known_at(windows[i].bytes, windows[i].length) &&
             !find(windows[i].bytes, windows[i].length))
-            vec_push(&wanted, windows[i]);
-    for (size_t at = 0; ok && at < wanted.count; at += RUN_WINDOWS)
-        ok = run(wanted.items + at,
-                 wanted.count - at < RUN_WINDOWS ? wanted.count - at : RUN_WINDOWS, fresh, err);
+            vec_push(&selected, windows[i]);
+    for (size_t at = 0; ok && at < selected.count; at += RUN_WINDOWS)
+        ok = run(selected.items + at,
+                 selected.count - at < RUN_WINDOWS ? selected.count - at : RUN_WINDOWS, fresh, err);
     lock_give(&lock);
-    vec_done(&wanted);
+    vec_done(&selected);
     return ok;
 }
 

@@ -85,8 +85,8 @@ public:
         json_t *list = json_array();
         for (Loop *l : order)
             json_array_append_new(list, describe_loop(*l));
-        while (next_wanted < wanted.size())
-            define(*wanted[next_wanted++]);
+        while (next_undefined < undefined.size())
+            define(*undefined[next_undefined++]);
         size_t at = 0;
         for (BasicBlock &b : function) {
             json_t *steps = json_array();
@@ -116,8 +116,8 @@ private:
     std::map<const Loop *, size_t> loop_numbers;
     std::vector<Loop *> order;
     std::map<const Value *, size_t> values;    // numbers of values in expressions
-    std::vector<Instruction *> wanted;
-    size_t next_wanted = 0;
+    std::vector<Instruction *> undefined;
+    size_t next_undefined = 0;
     std::map<const Instruction *, std::vector<std::string>>
         texts; // steps of a block, by instruction
     unsigned nodes = 0;
@@ -148,7 +148,7 @@ private:
         auto found = values.find(&v);
         if (found == values.end()) {
             found = values.emplace(&v, values.size()).first;
-            wanted.push_back(cast<Instruction>(&v));
+            undefined.push_back(cast<Instruction>(&v));
         }
         return head("v", v.getType()) + " " + std::to_string(found->second);
     }

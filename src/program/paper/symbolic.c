@@ -73,10 +73,10 @@ static void grow(struct breeding *b, struct bred *i, unsigned depth)
 /* Returns the index of the first token of the expression that ends at token @last. */
 static unsigned begin_of(const struct bred *i, unsigned last)
 {
-    unsigned wanted = 1, at = last + 1;
-    while (wanted) {
+    unsigned operands = 1, at = last + 1;
+    while (operands) {
         at--;
-        wanted += formula_is_operator(i->code[at]) ? 1 : -1u;
+        operands += formula_is_operator(i->code[at]) ? 1 : -1u;
     }
     return at;
 }

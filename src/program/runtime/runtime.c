@@ -131,7 +131,7 @@ static struct {
     unsigned of;
 } allocations[ALLOCATIONS];
 static unsigned allocation_count;
-static int allocations_wanted;
+static int keep_allocations;
 static char allocations_lock;
 /* Hash table of allocated addresses. @by: 1 + index of the call that returned the address; 0: the
  * memory was freed. */
@@ -405,7 +405,7 @@ static unsigned given_place(uintptr_t at)
  * bytes that it returned. NULL: none. */
 static void allocated(const void *old, const void *got, size_t size)
 {
-    if (!allocations_wanted || (!old && !got))
+    if (!keep_allocations || (!old && !got))
         return;
     while (__atomic_test_and_set(&allocations_lock, __ATOMIC_ACQUIRE))
         if (!wait_on())
@@ -708,7 +708,7 @@ static void begin_forked(void)
     }
     for (unsigned l = 0; l < sets.count; l++)
         sets.levels[l].misses = 0;
-    allocations_wanted = 0;
+    keep_allocations = 0;
     allocation_count = 0;
     turn_owner = turn_last = turn_next = NULL;
     turn = 0;
@@ -740,7 +740,7 @@ static __attribute__((constructor(101))) void trace_begin(void)
     if (strcmp(trace_mode, "sets") == 0 && !(caches && sets_begin(&sets, caches)))
         exhausted = 1;
     tracing = !timing && strcmp(trace_mode, "counts") != 0;
-    allocations_wanted = !timing && !sets.count;
+    keep_allocations = !timing && !sets.count;
 }
 
 static __attribute__((destructor(101))) void trace_end(void)
@@ -753,7 +753,7 @@ static __attribute__((destructor(101))) void trace_end(void)
     /* After vfork(), this process uses the parent's memory, and must not write the trace. */
     if (!trace_path || getpid() != trace_process || written)
         return;
-    tracing = timing = allocations_wanted = 0;
+    tracing = timing = keep_allocations = 0;
     written = 1;
     const struct clocks now = clocks_now();
     snprintf(path, sizeof path, forked ? "%s.%d.%llu" : "%s", trace_path, (int)trace_process,
