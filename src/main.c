@@ -47,11 +47,11 @@ static void print_usage(void)
     str_done(&options);
 }
 
-static unsigned size_from(const char *variable, unsigned otherwise)
+static unsigned size_from(const char *variable, unsigned fallback)
 {
     const char *text = getenv(variable);
     unsigned long value = text ? strtoul(text, NULL, 10) : 0;
-    return value >= 20 && value <= 1000 ? (unsigned)value : otherwise;
+    return value >= 20 && value <= 1000 ? (unsigned)value : fallback;
 }
 
 static json_t *lines_json(const char *text)

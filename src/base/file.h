@@ -36,9 +36,9 @@ bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
  * must be ignored (main does that), so that exceeding a size limit is an error. Returns false with
  * err. Any thread. */
 bool file_write(const char *path, const void *bytes, size_t length, struct err *err);
-/* Returns the remedy for errno @code, if the code suggests one; otherwise @otherwise, which may be
+/* Returns the remedy for errno @code, if the code suggests one; otherwise @fallback, which may be
  * NULL. */
-const char *file_remedy(int code, const char *otherwise);
+const char *file_remedy(int code, const char *fallback);
 /* Fills @err from errno: "PATH: cannot VERB: reason". Returns false. @todo (may be NULL) is the
  * remedy if errno does not suggest one (file_remedy). */
 bool file_fault(struct err *err, const char *path, const char *verb, const char *todo);

@@ -17,7 +17,7 @@
 
 #define LINKS_MAX 40   /* the kernel's limit on links in a path */
 
-const char *file_remedy(int code, const char *otherwise)
+const char *file_remedy(int code, const char *fallback)
 {
     switch (code) {
     case ENOSPC:
@@ -26,7 +26,7 @@ const char *file_remedy(int code, const char *otherwise)
     case ENFILE: return "raise the system's limit on open files (sysctl fs.file-max)";
     case EFBIG: return "raise the limit on file sizes (ulimit -f), or write to another file system";
     default:
-        return otherwise;
+        return fallback;
     }
 }
 

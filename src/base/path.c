@@ -46,10 +46,10 @@ static void refuse_directory(const char *path)
 }
 
 /* Returns the program's directory within the directory that @variable names, otherwise within
- * @otherwise in the home directory. Returns NULL if neither path is absolute, or if the home
+ * @fallback in the home directory. Returns NULL if neither path is absolute, or if the home
  * directory is missing. Also returns NULL if the directory belongs to another user (on some systems
  * sudo preserves HOME). The caller frees the result. */
-static char *directory_in(const char *variable, const char *otherwise)
+static char *directory_in(const char *variable, const char *fallback)
 {
     const char *chosen = getenv(variable), *home = getenv("HOME");
     struct str path = {0};
@@ -62,7 +62,7 @@ static char *directory_in(const char *variable, const char *otherwise)
         /* Permits a missing directory, because it is created in a directory that the user chose. */
         trusted = stat(str_text(&path), &about) != 0 || path_owner_trusted(&about);
     } else if (home && home[0] == '/') {
-        str_addf(&path, "%s/%s" OWN, home, otherwise);
+        str_addf(&path, "%s/%s" OWN, home, fallback);
         /* The home directory must exist, because the program never creates it. */
         trusted = directory_trusted(str_text(&path), strlen(home));
     } else {
@@ -75,9 +75,9 @@ static char *directory_in(const char *variable, const char *otherwise)
     return NULL;
 }
 
-static char *path_in(const char *variable, const char *otherwise, const char *name)
+static char *path_in(const char *variable, const char *fallback, const char *name)
 {
-    char *directory = directory_in(variable, otherwise);
+    char *directory = directory_in(variable, fallback);
     struct str path = {0};
 
     if (!directory)

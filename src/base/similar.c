@@ -52,10 +52,10 @@ bool similar_try(struct similar *s, const char *candidate)
     return true;
 }
 
-const char *similar_todo(const struct similar *s, const char *otherwise, char out[SIMILAR_TODO])
+const char *similar_todo(const struct similar *s, const char *fallback, char out[SIMILAR_TODO])
 {
     if (!s->best)
-        return otherwise;
+        return fallback;
     snprintf(out, SIMILAR_TODO, "did you mean %s?", s->best);
     return out;
 }

@@ -21,7 +21,7 @@ struct similar {
  * @candidate was stored. Any thread. */
 bool similar_try(struct similar *s, const char *candidate);
 /* Returns @out with the text "did you mean NAME?" if there is a similar candidate, otherwise
- * @otherwise (may be NULL). */
-const char *similar_todo(const struct similar *s, const char *otherwise, char out[SIMILAR_TODO]);
+ * @fallback (may be NULL). */
+const char *similar_todo(const struct similar *s, const char *fallback, char out[SIMILAR_TODO]);
 
 #endif

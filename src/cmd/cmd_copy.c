@@ -79,7 +79,7 @@ const struct command command_copy = {
                  "view's text"}),
     .options = PARAMETERS(
         {PARAMETER(TEXT, "--file", struct copy_values, file), .value = "FILE",
-         .otherwise = "the terminal's clipboard; without a screen, standard output",
+         .fallback = "the terminal's clipboard; without a screen, standard output",
          .complete = COMPLETE_FILE, .help = "file to write"}),
     .examples = EXAMPLES("copy", "copy names", "copy table", "copy kernel",
                          "copy kernel --file loop.s"),

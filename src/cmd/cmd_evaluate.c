@@ -326,11 +326,11 @@ const struct command command_evaluate = {
                    "are correlations. Predictions include the machine's issue width.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "FILE", struct evaluate_values, file), .complete = COMPLETE_FILE,
-         .otherwise = "the session's experiments",
+         .fallback = "the session's experiments",
          .help = "measured experiments: CSV, or PMEvo's JSON"}),
     .options = PARAMETERS(
         {PARAMETER(WORDS, "--mapping", struct evaluate_values, mappings), .value = "ID",
-         .complete = COMPLETE_MACHINE, .otherwise = "the current machine",
+         .complete = COMPLETE_MACHINE, .fallback = "the current machine",
          .help = "a machine, or a file with a mapping in PMEvo's JSON format"},
         {PARAMETER(FLAG, "--heatmap", struct evaluate_values, heat),
          .help = "also print a heat map of predicted against measured cycles"}),

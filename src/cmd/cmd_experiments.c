@@ -28,7 +28,7 @@ struct experiments_load_values {
 
 static const struct parameter load_options[] = {
     {PARAMETER(FLAG, "--append", struct experiments_load_values, append),
-     .otherwise = "replace the session's experiments",
+     .fallback = "replace the session's experiments",
      .help = "add the file's experiments to the session's experiments"},
     {0},
 };
@@ -306,7 +306,7 @@ const struct command command_experiments_list = {
     .help = "list the experiments with their measured cycles",
     .arguments = PARAMETERS(
         {PARAMETER(JOINED, "FILTER", struct experiments_list_values, filter),
-         .otherwise = "all experiments",
+         .fallback = "all experiments",
          .help = "conditions joined by &, such as cycles>2 & form~VADD"}),
     .examples = EXAMPLES("experiments list", "experiments list cycles>2 & form~VADD"),
     .values_size = sizeof(struct experiments_list_values),

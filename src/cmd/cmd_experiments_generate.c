@@ -162,9 +162,9 @@ const struct command command_experiments_generate = {
                    "experiments; otherwise all forms. Existing experiments are not added again.",
     .options = PARAMETERS(
         {PARAMETER(FLAG, "--singles", struct generate_values, singles),
-         .otherwise = "on, unless another kind is selected", .help = "each form alone"},
+         .fallback = "on, unless another kind is selected", .help = "each form alone"},
         {PARAMETER(FLAG, "--pairs", struct generate_values, pairs),
-         .otherwise = "on, unless another kind is selected",
+         .fallback = "on, unless another kind is selected",
          .help = "every pair of forms; if both forms are measured alone, also with counts in the "
                  "ratio of their cycles, as in PMEvo"},
         {PARAMETER(COUNT, "--triples", struct generate_values, triples), .value = "N",
@@ -174,7 +174,7 @@ const struct command command_experiments_generate = {
         {PARAMETER(COUNT, "--size", struct generate_values, size), .value = "K", .initial = "5",
          .least = 1, .most = 1000, .help = "number of forms per random experiment"},
         {PARAMETER(COUNT, "--seed", struct generate_values, seed), .value = "S",
-         .otherwise = "the setting seed", .help = "random seed"}),
+         .fallback = "the setting seed", .help = "random seed"}),
     .examples = EXAMPLES("experiments generate",
                          "experiments generate --singles --random 2000 --size 5 --seed 7"),
     .values_size = sizeof(struct generate_values),

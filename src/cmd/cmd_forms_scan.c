@@ -299,7 +299,7 @@ const struct command command_forms_scan = {
          .help = "ELF programs and libraries, whose code is decoded completely"}),
     .options = PARAMETERS(
         {PARAMETER(TEXT, "--out", struct scan_values, out), .value = "CSV",
-         .complete = COMPLETE_FILE, .otherwise = "no file is written",
+         .complete = COMPLETE_FILE, .fallback = "no file is written",
          .help = "CSV to write with all forms and their counts, the most frequent first"}),
     .examples = EXAMPLES("forms scan /bin/ls", "forms scan /bin/bash --out counts.csv"),
     .values_size = sizeof(struct scan_values),

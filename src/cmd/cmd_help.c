@@ -305,7 +305,7 @@ const struct command command_help = {
     .help = "list the commands, or explain a command",
     .arguments = PARAMETERS(
         {PARAMETER(JOINED, "COMMAND", struct help_values, topic),
-         .otherwise = "all commands, one line each", .complete = COMPLETE_COMMAND,
+         .fallback = "all commands, one line each", .complete = COMPLETE_COMMAND,
          .help = "a command or its first word; facts, or fact KEY, for machine facts"}),
     .options = PARAMETERS(
         {PARAMETER(FLAG, "--man", struct help_values, man),

@@ -112,7 +112,7 @@ const struct command command_job_wait = {
                    "workbench only the following commands wait.",
     .arguments = PARAMETERS(
         {PARAMETER(COUNT, "N", struct job_values, number), .least = 1, .most = 1e9,
-         .otherwise = "all jobs", .help = "job number, see jobs"}),
+         .fallback = "all jobs", .help = "job number, see jobs"}),
     .examples = EXAMPLES("job wait", "job wait 2"),
     .values_size = sizeof(struct job_values),
     .run = run_wait,

@@ -81,7 +81,7 @@ const struct command command_kernel_analyze = {
         {PARAMETER(FLAG, "--all", struct analyze_values, all),
          .help = "every loop and marked region, as a table of cycles per iteration"},
         {PARAMETER(COUNT, "--trip", struct analyze_values, trip), .value = "N", .least = 1,
-         .most = 1e12, .otherwise = "one iteration",
+         .most = 1e12, .fallback = "one iteration",
          .help = "trip count of the inner loops; reports cycles per iteration of the outer loop"}),
     .examples = EXAMPLES("kernel analyze", "kernel analyze --machine skylake --machine znver4",
                          "kernel analyze --all --machine all", "kernel analyze --trip 64"),

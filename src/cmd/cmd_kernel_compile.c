@@ -121,9 +121,9 @@ const struct command command_kernel_compile = {
                  "kind; for example, -O3 replaces -O2"}),
     .options = PARAMETERS(
         {PARAMETER(TEXT, "--compiler", struct compile_values, compiler), .value = "CC",
-         .otherwise = "the same compiler", .help = "another compiler, named as for kernel load"},
+         .fallback = "the same compiler", .help = "another compiler, named as for kernel load"},
         {PARAMETER(CHOICE, "--next", struct compile_values, next), .choices = "level|compiler",
-         .otherwise = "the same level and compiler",
+         .fallback = "the same level and compiler",
          .help = "the next optimisation level (-O0 to -O3, then again -O0), or the next installed "
                  "compiler"}),
     .examples = EXAMPLES("kernel compile -O3 -ffast-math", "kernel compile --compiler clang",

@@ -18,7 +18,7 @@ static const struct parameter diff_arguments[] = {
     {PARAMETER(COUNT, "N", struct kernel_diff_values, other),
      .least = 1,
      .most = SHELF_MOST,
-     .otherwise = "the previous kernel",
+     .fallback = "the previous kernel",
      .help = "number of the kernel to compare with, see kernel opened"},
     {0},
 };

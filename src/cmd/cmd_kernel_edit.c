@@ -92,7 +92,7 @@ const struct command command_kernel_edit = {
                    "window. Text with errors can be edited again.",
     .options = PARAMETERS(
         {PARAMETER(COUNT, "--line", struct edit_values, line), .value = "N", .least = 1,
-         .most = 1e9, .otherwise = "the first line", .help = "line where the editor starts"}),
+         .most = 1e9, .fallback = "the first line", .help = "line where the editor starts"}),
     .examples = EXAMPLES("kernel edit", "kernel edit --line 12"),
     .values_size = sizeof(struct edit_values),
     .run = run_edit,

@@ -373,11 +373,11 @@ const struct command command_kernel_learn = {
                    "explains all times is added to the current machine for this session.",
     .arguments = PARAMETERS(
         {PARAMETER(WORDS, "FORM", struct learn_values, forms),
-         .otherwise = "the kernel's unknown forms", .complete = COMPLETE_FORM,
+         .fallback = "the kernel's unknown forms", .complete = COMPLETE_FORM,
          .help = "form to learn"}),
     .options = PARAMETERS(
         {PARAMETER(TEXT, "--simulate", struct learn_values, simulate), .value = "ID",
-         .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
+         .fallback = "measure this CPU", .complete = COMPLETE_MACHINE,
          .help = "machine to simulate instead of measuring, as a trial"}),
     .examples = EXAMPLES("kernel learn", "kernel learn 'IMUL (R64, R64)'"),
     .values_size = sizeof(struct learn_values),

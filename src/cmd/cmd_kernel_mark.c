@@ -126,7 +126,7 @@ const struct command command_kernel_mark = {
          .complete = COMPLETE_FILE, .help = "file to write"}),
     .options = PARAMETERS(
         {PARAMETER(CHOICE, "--for", struct mark_values, kind), .choices = "llvm-mca|osaca|iaca",
-         .otherwise = "llvm-mca",
+         .fallback = "llvm-mca",
          .help = "kind of markers: comments for llvm-mca or OSACA, or bytes for IACA in an object "
                  "(x86-64; they overwrite ebx)"}),
     .examples = EXAMPLES("kernel mark marked.s", "kernel mark marked.s --for osaca"),

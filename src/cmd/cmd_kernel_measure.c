@@ -552,15 +552,15 @@ const struct command command_kernel_measure = {
                    "bound is also unconfirmed, if the CPU's tables are available.",
     .options = PARAMETERS(
         {PARAMETER(TEXT, "--file", struct kernel_measure_values, file), .value = "CSV",
-         .otherwise = "measure the loaded kernel", .complete = COMPLETE_FILE,
+         .fallback = "measure the loaded kernel", .complete = COMPLETE_FILE,
          .help = "measure the blocks of this CSV (with a column hex, or BHive's data without a "
                  "header), not the loaded kernel"},
         {PARAMETER(TEXT, "--out", struct kernel_measure_values, out), .value = "CSV",
-         .otherwise = "rows are part of the result", .complete = COMPLETE_FILE,
+         .fallback = "rows are part of the result", .complete = COMPLETE_FILE,
          .help = "with --file: CSV for the rows hex,cycles,spread,state, each written after its "
                  "measurement"},
         {PARAMETER(DURATION, "--patience", struct kernel_measure_values, patience), .value = "T",
-         .least = 0.1, .most = 8640000, .otherwise = "1.75s",
+         .least = 0.1, .most = 8640000, .fallback = "1.75s",
          .help = "for the loaded kernel: total time to wait for an idle core, after which the time "
                  "is unconfirmed. If no time was measured, the command waits up to ten times as "
                  "long"}),

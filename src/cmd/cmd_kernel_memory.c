@@ -514,7 +514,7 @@ const struct command command_kernel_memory = {
          .initial = "2M", .help = "page size of measured arrays"},
         MACHINE_OPTION(memory_values, "the current machine", "machine to predict for"),
         {PARAMETER(WORDS, "--arrays", struct memory_values, arrays), .value = "STREAM=STREAM+BYTES",
-         .otherwise = "each stream has a separate array",
+         .fallback = "each stream has a separate array",
          .help = "2=1+BYTES: stream 2 is in the array of stream 1, BYTES after stream 1, as for "
                  "the rows of a stencil"}),
     .examples =

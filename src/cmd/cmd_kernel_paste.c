@@ -78,7 +78,7 @@ const struct command command_kernel_paste = {
     .options = PARAMETERS(
         LOADING_OPTION_SYNTAX(struct paste_values),
         {PARAMETER(CHOICE, "--isa", struct paste_values, isa), .choices = ISA_CHOICES,
-         .otherwise = "detected from the registers", .help = "the instruction set"},
+         .fallback = "detected from the registers", .help = "the instruction set"},
         LOADING_OPTION_SKIP_BAD(struct paste_values)),
     .examples = EXAMPLES("kernel paste", "kernel paste --syntax intel --skip-bad"),
     .values_size = sizeof(struct paste_values),

@@ -263,7 +263,7 @@ const struct command command_kernel_simulate = {
     .options = PARAMETERS(
         MACHINES_OPTION(simulate_values, "the current machine", "machine to simulate"),
         {PARAMETER(COUNT, "--iterations", struct simulate_values, iterations), .value = "N",
-         .least = 1, .most = ITERATIONS_MAX, .otherwise = "until the core's state repeats",
+         .least = 1, .most = ITERATIONS_MAX, .fallback = "until the core's state repeats",
          .help = "maximum number of iterations"}),
     .examples = EXAMPLES("kernel simulate", "kernel simulate --machine skylake --iterations 200"),
     .values_size = sizeof(struct simulate_values),

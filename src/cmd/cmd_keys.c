@@ -105,7 +105,7 @@ const struct command command_keys = {
     .name = "keys",
     .help = "list keys, their commands and effects",
     .arguments = PARAMETERS(
-        {PARAMETER(TEXT, "VIEW", struct keys_values, view), .otherwise = "all",
+        {PARAMETER(TEXT, "VIEW", struct keys_values, view), .fallback = "all",
          .complete = COMPLETE_VIEW, .help = "view whose keys to list; all: keys of all views"}),
     .options = PARAMETERS(
         {PARAMETER(FLAG, "--man", struct keys_values, man),
@@ -171,7 +171,7 @@ const struct command command_bind = {
         "contain bind and all other commands.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "[VIEW] KEY COMMAND", struct bind_values, text),
-         .otherwise = "list all keys as bind commands", .verbatim = true,
+         .fallback = "list all keys as bind commands", .verbatim = true,
          .help = "key to bind in one view or in all views, and its command; several commands in "
                  "quotes, separated by ';'"}),
     .examples = EXAMPLES("bind F5 kernel measure", "bind kernel x kernel whatif issue_width=8",

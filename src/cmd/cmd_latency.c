@@ -178,7 +178,7 @@ const struct command command_latency_measure = {
     .name = "latency measure",
     .help = "measure the latency between each pair of operands, with dependency chains",
     .arguments = PARAMETERS(
-        {PARAMETER(TEXT, "PATTERN", struct latency_values, pattern), .otherwise = "all forms",
+        {PARAMETER(TEXT, "PATTERN", struct latency_values, pattern), .fallback = "all forms",
          .complete = COMPLETE_FORM, .help = "forms to measure; * and ? are wildcards"}),
     .examples = EXAMPLES("latency measure 'IMUL (R64, R64)'", "latency measure VADD*"),
     .values_size = sizeof(struct latency_values),

@@ -245,7 +245,7 @@ const struct command command_machine_atlas = {
         MACHINES_OPTION(atlas_values, "all shipped machines and your own",
                         "machine to show; columns have the order of these options"),
         {PARAMETER(WORDS, "--experiments", struct atlas_values, experiments), .value = "ID=FILE",
-         .complete = COMPLETE_FILE, .otherwise = "this CPU's journal, for charts of this CPU",
+         .complete = COMPLETE_FILE, .fallback = "this CPU's journal, for charts of this CPU",
          .help = "experiments measured on machine ID"}),
     .examples = EXAMPLES("machine atlas site",
                          "machine atlas zen --machine zen4-charted --machine znver4 --experiments "

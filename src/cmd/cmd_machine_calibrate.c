@@ -351,7 +351,7 @@ const struct command command_machine_calibrate = {
     .help = "measure the clock, noise and idle baseline of this CPU",
     .options = PARAMETERS(
         {PARAMETER(COUNT, "--cpu", struct calibrate_values, cpu), .value = "N",
-         .otherwise = "an idle CPU", .help = "CPU to measure on; numbers start at 0"},
+         .fallback = "an idle CPU", .help = "CPU to measure on; numbers start at 0"},
         {PARAMETER(FLAG, "--memory", struct calibrate_values, memory),
          .help = "measure only the costs of cache lines from each cache and from memory, and save "
                  "them"}),

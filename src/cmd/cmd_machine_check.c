@@ -507,7 +507,7 @@ const struct command command_machine_check = {
                    "(data/frequency). Latencies are predicted for the measured chains.",
     .arguments = PARAMETERS(
         {PARAMETER(WORDS, "FORM", struct check_values, forms),
-         .otherwise = "the most frequent forms", .complete = COMPLETE_FORM,
+         .fallback = "the most frequent forms", .complete = COMPLETE_FORM,
          .help = "forms to check; * and ? are wildcards"}),
     .options = PARAMETERS(
         {PARAMETER(COUNT, "--top", struct check_values, top), .value = "N", .least = 1,
@@ -518,7 +518,7 @@ const struct command command_machine_check = {
         MACHINE_OPTION(check_values, "this CPU's machine, otherwise the current machine",
                        "machine whose tables to check"),
         {PARAMETER(TEXT, "--simulate", struct check_values, simulate), .value = "ID",
-         .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
+         .complete = COMPLETE_MACHINE, .fallback = "measure this CPU",
          .help = "machine to simulate instead of measuring, as a trial"}),
     .examples = EXAMPLES("machine check --top 200 --seconds 2m",
                          "machine check 'IMUL*' 'ADD (R64, R64)'"),

@@ -431,7 +431,7 @@ const struct command command_machine_correct = {
          .complete = COMPLETE_FORM, .help = "forms to correct; * and ? are wildcards"}),
     .options = PARAMETERS(
         {PARAMETER(TEXT, "--simulate", struct correct_values, simulate), .value = "ID",
-         .complete = COMPLETE_MACHINE, .otherwise = "as in machine check",
+         .complete = COMPLETE_MACHINE, .fallback = "as in machine check",
          .help = "machine to simulate; must be the machine of machine check --simulate"}),
     .examples = EXAMPLES("machine correct 'IMUL (R64, R64)'", "machine correct '*'"),
     .values_size = sizeof(struct correct_values),

@@ -249,7 +249,7 @@ const struct command command_mapping_new = {
          .most = PORTS_MAX,
          .help = "number of ports, or names separated by commas such as 0,1,DV (DV, or DV and a "
                  "number, marks a divider)"},
-        {PARAMETER(TEXT, "NAME", struct new_values, name), .otherwise = "new, new-2, ...",
+        {PARAMETER(TEXT, "NAME", struct new_values, name), .fallback = "new, new-2, ...",
          .help = "name of the mapping"}),
     .examples = EXAMPLES("mapping new 8", "mapping new 0,1,2,DV mine"),
     .values_size = sizeof(struct new_values),

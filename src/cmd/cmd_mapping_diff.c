@@ -191,7 +191,7 @@ const struct command command_mapping_diff = {
                             {PARAMETER(TEXT, "B", struct diff_values, b), .required = true,
                              .complete = COMPLETE_MACHINE, .help = "machine to compare with"},
                             {PARAMETER(TEXT, "PATTERN", struct diff_values, pattern),
-                             .otherwise = "all forms", .complete = COMPLETE_FORM,
+                             .fallback = "all forms", .complete = COMPLETE_FORM,
                              .help = "forms to list, quoted; * and ? are wildcards"}),
     .options = PARAMETERS({PARAMETER(FLAG, "--renamed", struct diff_values, renamed),
                            .help = "match ports by use instead of by name"}),

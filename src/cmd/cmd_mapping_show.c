@@ -57,7 +57,7 @@ const struct command command_mapping_show = {
     .name = "mapping show",
     .help = "show usage and latency of forms on the current machine",
     .arguments = PARAMETERS(
-        {PARAMETER(TEXT, "PATTERN", struct mapping_show_values, pattern), .otherwise = "all forms",
+        {PARAMETER(TEXT, "PATTERN", struct mapping_show_values, pattern), .fallback = "all forms",
          .complete = COMPLETE_FORM, .help = "forms to show, quoted; * and ? are wildcards"}),
     .examples = EXAMPLES("mapping show", "mapping show 'VFMADD132PD (YMM*'"),
     .values_size = sizeof(struct mapping_show_values),

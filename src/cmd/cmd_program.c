@@ -210,7 +210,7 @@ const struct command command_program_load = {
                  "code-generating -f options) and libraries (-l, -L)"}),
     .options = PARAMETERS(
         {PARAMETER(TEXT, "--arguments", struct program_load_values, arguments), .value = "TEXT",
-         .otherwise = "the inputs in order",
+         .fallback = "the inputs in order",
          .help = "words of the program's command line: {NAME} is an input, {directory} the run's "
                  "directory"},
         {PARAMETER(WORDS, "--define", struct program_load_values, defines), .value = "INPUT=MACRO",
@@ -222,7 +222,7 @@ const struct command command_program_load = {
          .help = "template of an input file, with {NAME} for an input; each run gets the completed "
                  "file under the same name in {directory}"},
         {PARAMETER(TEXT, "--stdin", struct program_load_values, input), .value = "FILE",
-         .otherwise = "empty", .complete = COMPLETE_FILE,
+         .fallback = "empty", .complete = COMPLETE_FILE,
          .help = "file for standard input of each run; {NAME} stands for an input"},
         {PARAMETER(FLAG, "--allow-exit", struct program_load_values, allow_exit),
          .help = "accept every exit status of a run"},
@@ -634,7 +634,7 @@ const struct command command_program_run = {
          .most = 1e6, .initial = "60",
          .help = "time limit of each run; the command fails if a run exceeds it"},
         {PARAMETER(COUNT, "--most", struct run_values, most), .value = "N", .least = 1,
-         .most = 4096, .otherwise = "all combinations",
+         .most = 4096, .fallback = "all combinations",
          .help = "maximum number of runs: each input is varied while the others have their first "
                  "values, then other combinations are run"}),
     .examples = EXAMPLES("program run N=16,32,64,128",

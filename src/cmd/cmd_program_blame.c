@@ -462,7 +462,7 @@ const struct command command_program_blame = {
         "branches or calls. program open BLOCK and kernel blame find the instruction.",
     .arguments = PARAMETERS(
         {PARAMETER(WORDS, "INPUT=VALUE", struct program_blame_values, inputs),
-         .otherwise = "the values of the last run", .help = "value of each input for the run"}),
+         .fallback = "the values of the last run", .help = "value of each input for the run"}),
     .options = PARAMETERS(
         MACHINE_OPTION(program_blame_values, "this CPU's machine",
                        "machine whose tables are used for the prediction"),

@@ -705,14 +705,14 @@ const struct command command_program_diff = {
         MACHINES_OPTION(program_diff_values, "the selected machines",
                         "machine to predict for; all: all machines"),
         {PARAMETER(NUMBER, "--fail-above", struct program_diff_values, fail_above),
-         .value = "PERCENT", .least = 0, .most = 1e6, .otherwise = "never",
+         .value = "PERCENT", .least = 0, .most = 1e6, .fallback = "never",
          .help = "fail if a loop of B, or the whole program if it is run, is slower by more than "
                  "PERCENT"},
         {PARAMETER(FLAG, "--run", struct program_diff_values, run),
          .help = "run both programs, even without arguments, to weight loops by their share of A's "
                  "time"},
         {PARAMETER(TEXT, "--input", struct program_diff_values, input), .value = "FILE",
-         .otherwise = "no input", .complete = COMPLETE_FILE,
+         .fallback = "no input", .complete = COMPLETE_FILE,
          .help = "file for standard input of the programs"},
         {PARAMETER(COUNT, "--top", struct program_diff_values, top), .value = "N", .least = 1,
          .most = 1e9, .initial = "40",

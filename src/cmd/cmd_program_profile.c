@@ -715,10 +715,10 @@ const struct command command_program_profile = {
                  "arguments that begin with --"}),
     .options = PARAMETERS(
         {PARAMETER(COUNT, "--pid", struct profile_values, pid), .value = "N", .least = 1,
-         .most = 4194304, .otherwise = "start a program",
+         .most = 4194304, .fallback = "start a program",
          .help = "profile this running process instead of starting a program"},
         {PARAMETER(DURATION, "--seconds", struct profile_values, seconds), .value = "T",
-         .least = 0.01, .most = 86400, .otherwise = "until the program ends; 5 s with --pid",
+         .least = 0.01, .most = 86400, .fallback = "until the program ends; 5 s with --pid",
          .help = "time limit for profiling, after which a program started by this command is "
                  "killed"},
         {PARAMETER(NUMBER, "--rate", struct profile_values, rate), .value = "N", .least = 1,
@@ -728,10 +728,10 @@ const struct command command_program_profile = {
          .help = "sampling method: clock (perf_event_open), interrupt (ptrace), or any: the clock "
                  "if allowed, otherwise interrupts"},
         {PARAMETER(TEXT, "--output", struct profile_values, output), .value = "FILE",
-         .otherwise = "a new file in TMPDIR, kept for a day; the result shows its name",
+         .fallback = "a new file in TMPDIR, kept for a day; the result shows its name",
          .complete = COMPLETE_FILE, .help = "file to append the program's output to"},
         {PARAMETER(TEXT, "--input", struct profile_values, input), .value = "FILE",
-         .otherwise = "no input", .complete = COMPLETE_FILE,
+         .fallback = "no input", .complete = COMPLETE_FILE,
          .help = "file for standard input of the program"},
         MACHINE_OPTION(profile_values, "this CPU's machine, otherwise the current machine",
                        "machine whose tables are used for bounds and predictions"),

@@ -312,7 +312,7 @@ const struct command command_session_diff = {
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "A", struct session_pair, a), .required = true, .complete = COMPLETE_FILE,
          .help = "session directory, a name from session list, or last"},
-        {PARAMETER(TEXT, "B", struct session_pair, b), .otherwise = "the current session",
+        {PARAMETER(TEXT, "B", struct session_pair, b), .fallback = "the current session",
          .complete = COMPLETE_FILE, .help = "another session"}),
     .examples = EXAMPLES("session diff last", "session diff monday tuesday"),
     .values_size = sizeof(struct session_pair),

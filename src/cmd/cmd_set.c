@@ -190,7 +190,7 @@ const struct command command_set = {
     .description = "machine ID[,ID...] selects the machines shown side by side; the first is the "
                    "current machine.",
     .arguments = PARAMETERS(
-        {PARAMETER(TEXT, "NAME", struct set_values, name), .otherwise = "show all settings",
+        {PARAMETER(TEXT, "NAME", struct set_values, name), .fallback = "show all settings",
          .complete = COMPLETE_SETTING, .help = "machine, or a setting listed below"},
         {PARAMETER(TEXT, "VALUE", struct set_values, value), .complete = COMPLETE_SETTING,
          .help = "new value; ID[,ID...] for machine"}),

@@ -69,7 +69,7 @@ const struct command command_jump = {
     .arguments = PARAMETERS(
         {PARAMETER(CHOICE, "WHERE", struct verb_values, text),
          .choices = "back|forward|mapping|experiments|kernel|swap",
-         .otherwise = "the mapping, or the experiments if the view is mapping",
+         .fallback = "the mapping, or the experiments if the view is mapping",
          .help = "view in which to show the selected form, or direction in the history of jumps"}),
     .examples = EXAMPLES("jump", "jump kernel", "jump back"),
     .values_size = sizeof(struct verb_values),
@@ -81,7 +81,7 @@ const struct command command_sort = {
     .name = "sort",
     .help = "sort the rows of the view",
     .arguments = PARAMETERS(
-        {PARAMETER(TEXT, "COLUMN", struct verb_values, text), .otherwise = "original order",
+        {PARAMETER(TEXT, "COLUMN", struct verb_values, text), .fallback = "original order",
          .complete = COMPLETE_SORT,
          .help = "columns to sort by, at most four, the most important first; -COLUMN for "
                  "descending order"}),
@@ -95,7 +95,7 @@ const struct command command_filter = {
     .name = "filter",
     .help = "show only the rows that match",
     .arguments = PARAMETERS(
-        {PARAMETER(TEXT, "EXPRESSION", struct verb_values, text), .otherwise = "show all rows",
+        {PARAMETER(TEXT, "EXPRESSION", struct verb_values, text), .fallback = "show all rows",
          .complete = COMPLETE_FILTER,
          .help = "conditions on columns, joined by & and |, such as cycles>2 & form~VADD | "
                  "error>40%, or words to find in any column; quotes make text literal"}),
@@ -135,7 +135,7 @@ const struct command command_prompt = {
     .name = "prompt",
     .help = "open the command prompt",
     .arguments = PARAMETERS(
-        {PARAMETER(TEXT, "TEXT", struct verb_values, text), .otherwise = "an empty prompt",
+        {PARAMETER(TEXT, "TEXT", struct verb_values, text), .fallback = "an empty prompt",
          .verbatim = true,
          .help = "initial text of the prompt; if TEXT is filter, the current filter is appended"}),
     .examples = EXAMPLES("prompt", "prompt kernel load"),

@@ -21,26 +21,24 @@ static void add_troff(struct str *out, const char *text)
         str_addf(out, *text == '-' || *text == '\\' ? "\\%c" : "%c", *text);
 }
 
-static void add_man(const struct fact *f, const char *values, const char *otherwise,
-                    struct str *out)
+static void add_man(const struct fact *f, const char *values, const char *fallback, struct str *out)
 {
     str_addf(out, ".TP\n.B %s\n", f->key);
     add_troff(out, f->meaning);
     str_add(out, ".\n.br\n");
     add_troff(out, values);
     str_add(out, "; without it: ");
-    add_troff(out, otherwise);
+    add_troff(out, fallback);
     str_add(out, "; read by: ");
     add_troff(out, f->reader);
     str_add(out, f->kind == FACT_FIXED ? "; kernel whatif cannot change it" : "");
     str_add(out, f->kind == FACT_FITTED ? "; a mean fitted to measured times.\n" : ".\n");
 }
 
-static void explain(const struct fact *f, const char *values, const char *otherwise,
-                    struct str *out)
+static void explain(const struct fact *f, const char *values, const char *fallback, struct str *out)
 {
     str_addf(out, "%s\n    %s\n    value: %s\n    without it: %s\n    read by: %s\n", f->key,
-             f->meaning, values, otherwise, f->reader);
+             f->meaning, values, fallback, f->reader);
     if (f->kind == FACT_FIXED)
         str_add(out,
                 "    read when the machine is loaded: kernel whatif cannot change this fact\n");
@@ -50,12 +48,12 @@ static void explain(const struct fact *f, const char *values, const char *otherw
 }
 
 static void add_row(struct result_table *t, const struct fact *f, const char *values,
-                    const char *otherwise)
+                    const char *fallback)
 {
     cell_text(t, f->key);
     cell_text(t, f->meaning);
     cell_text(t, values);
-    cell_text(t, otherwise);
+    cell_text(t, fallback);
     cell_text(t, f->reader);
 }
 
@@ -68,7 +66,7 @@ bool help_facts(const char *topic, bool man, struct result *result, struct err *
         {.key = "otherwise", .kind = CELL_TEXT, .hide = NOT_TEXT},
         {.key = "reader", .kind = CELL_TEXT, .hide = NOT_TEXT}};
     const char *key = str_has_prefix(topic, ONE) ? topic + strlen(ONE) : NULL;
-    struct str values = {0}, otherwise = {0}, text = {0};
+    struct str values = {0}, fallback = {0}, text = {0};
     char todo[SIMILAR_TODO];
 
     /* Obsolete keys also name facts. */
@@ -87,19 +85,19 @@ bool help_facts(const char *topic, bool man, struct result *result, struct err *
         if (key && f != asked)
             continue;
         str_clear(&values);
-        str_clear(&otherwise);
+        str_clear(&fallback);
         fact_values(f, &values);
-        fact_fallback(f, &otherwise);
+        fact_fallback(f, &fallback);
         if (t)
-            add_row(t, f, str_text(&values), str_text(&otherwise));
+            add_row(t, f, str_text(&values), str_text(&fallback));
         if (man)
-            add_man(f, str_text(&values), str_text(&otherwise), &text);
+            add_man(f, str_text(&values), str_text(&fallback), &text);
         else if (key)
-            explain(f, str_text(&values), str_text(&otherwise), &text);
+            explain(f, str_text(&values), str_text(&fallback), &text);
     }
     result_block(result, str_text(&text));
     str_done(&values);
-    str_done(&otherwise);
+    str_done(&fallback);
     str_done(&text);
     return true;
 }

@@ -10,7 +10,7 @@
 /* option --syntax of all commands that read a kernel's text; @values has a member for it */
 #define LOADING_OPTION_SYNTAX(values)                                                              \
     {PARAMETER(CHOICE, "--syntax", values, syntax), .choices = "att|intel",                        \
-     .otherwise = "detected", .help = "syntax of x86-64 assembler text"}
+     .fallback = "detected", .help = "syntax of x86-64 assembler text"}
 #define LOADING_OPTION_SKIP_BAD(values)                                                            \
     {PARAMETER(FLAG, "--skip-bad", values, skip_bad),                                              \
      .help = "skip lines that the assembler rejects, and list them"}

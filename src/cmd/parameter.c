@@ -372,8 +372,8 @@ void parameter_explain(const struct parameter *p, struct str *out)
         str_add(out, ": ");
         print_choices(p->choices, out);
     }
-    if (p->initial || p->otherwise)
-        str_addf(out, " (default: %s)", p->initial ? p->initial : p->otherwise);
+    if (p->initial || p->fallback)
+        str_addf(out, " (default: %s)", p->initial ? p->initial : p->fallback);
     if (p->kind == PARAMETER_WORDS && parameter_is_option(p))
         str_add(out, "; can be repeated");
 }

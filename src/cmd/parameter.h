@@ -78,7 +78,7 @@ struct parameter {
     const struct parameter *of; /* PARAMETER_VALUE: the options that the previous argument may
                                  * name */
     /* description of a default that is not a value: "all CPUs" */
-    const char *otherwise;
+    const char *fallback;
     enum completion complete;
     const char *help;           /* description without a full stop */
 };
@@ -103,13 +103,13 @@ struct parameter {
 
 /* Option --machine of a command that takes one machine or several. The struct @values_ has the
  * member `machine` or `machines`. */
-#define MACHINE_OPTION(values_, otherwise_, help_)                                                 \
-    MACHINE_OPTION_OF(TEXT, struct values_, machine, otherwise_, help_)
-#define MACHINES_OPTION(values_, otherwise_, help_)                                                \
-    MACHINE_OPTION_OF(WORDS, struct values_, machines, otherwise_, help_)
-#define MACHINE_OPTION_OF(kind_, values_, member_, otherwise_, help_)                              \
+#define MACHINE_OPTION(values_, fallback_, help_)                                                  \
+    MACHINE_OPTION_OF(TEXT, struct values_, machine, fallback_, help_)
+#define MACHINES_OPTION(values_, fallback_, help_)                                                 \
+    MACHINE_OPTION_OF(WORDS, struct values_, machines, fallback_, help_)
+#define MACHINE_OPTION_OF(kind_, values_, member_, fallback_, help_)                               \
     {PARAMETER(kind_, "--machine", values_, member_), .value = "ID",                               \
-     .otherwise = (otherwise_), .complete = COMPLETE_MACHINE, .help = (help_)}
+     .fallback = (fallback_), .complete = COMPLETE_MACHINE, .help = (help_)}
 
 /* Parses @count words into @values, a zeroed struct. Both tables end with a NULL name and may be
  * NULL. @command: name for messages. Returns false with err. The caller always calls

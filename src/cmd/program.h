@@ -64,7 +64,7 @@ void program_say_faults(struct result *result, double seconds, double share);
 /* Inputs to predict for; @type needs a member `inputs`. */
 #define PROGRAM_INPUTS_ARGUMENT(type)                                                              \
     {PARAMETER(WORDS, "INPUT=VALUE", struct type, inputs),                                         \
-     .otherwise = "the values of the last run",                                                    \
+     .fallback = "the values of the last run",                                                    \
      .help = "value of each input; results for values that were not run are extrapolated"}
 
 /* option --fresh of predictions; @type needs a member `fresh` */

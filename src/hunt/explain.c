@@ -434,7 +434,7 @@ static void add_choice(const struct machine *m, const struct fact *f, const char
                        changes *list)
 {
     const char *now = machine_fact(m, f->key);
-    add_change(list, "", f->key, word, now ? now : f->otherwise ? f->otherwise : "nothing");
+    add_change(list, "", f->key, word, now ? now : f->fallback ? f->fallback : "nothing");
 }
 
 static void add_facts(const struct machine *m, const struct random_block *b, changes *list)

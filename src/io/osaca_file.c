@@ -485,12 +485,12 @@ static bool read_numbers(struct osaca_file *r, const char *key, const char *what
     return true;
 }
 
-double osaca_number_of(const struct osaca_numbers *list, const char *class, double otherwise)
+double osaca_number_of(const struct osaca_numbers *list, const char *class, double fallback)
 {
     for (unsigned i = 0; i < list->count; i++)
         if (strcmp(list->items[i].class, class) == 0)
             return list->items[i].value;
-    return otherwise;
+    return fallback;
 }
 
 /* Reads the ports. A port with the name of a divider is a divider. In a file of Portolan, only the

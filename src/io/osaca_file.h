@@ -119,8 +119,8 @@ void osaca_file_done(struct osaca_file *f);
 /* Copies the first name of the entry @node. Copies "" if there is no name, or if the entry has too
  * many keys: aliases could repeat the search often. */
 void osaca_first_name(const struct osaca_file *f, const yaml_node_t *node, char to[OSACA_NAME]);
-/* Returns the value of @class in @list, or @otherwise if @list lacks @class. */
-double osaca_number_of(const struct osaca_numbers *list, const char *class, double otherwise);
+/* Returns the value of @class in @list, or @fallback if @list lacks @class. */
+double osaca_number_of(const struct osaca_numbers *list, const char *class, double fallback);
 /* Parses a non-negative number. null becomes NaN. Returns false for other nodes. Stores the number
  * in *@out. */
 bool osaca_number(const yaml_node_t *node, double *out);

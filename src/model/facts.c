@@ -740,9 +740,9 @@ double fact_number(const struct machine *m, const char *key)
         BUG("the fact %s is not numeric", key);
     if (value && parse_number(value, &number) && number >= f->least)
         return number > f->most ? f->most : number;
-    if (!f->otherwise)
+    if (!f->fallback)
         return NAN;
-    return parse_number(f->otherwise, &number) ? number : fact_number(m, f->otherwise);
+    return parse_number(f->fallback, &number) ? number : fact_number(m, f->fallback);
 }
 
 bool fact_switch(const struct machine *m, const char *key)
@@ -753,7 +753,7 @@ bool fact_switch(const struct machine *m, const char *key)
     if (f->type != FACT_SWITCH)
         BUG("the fact %s is not a yes-or-no fact", key);
     bool fits = value && has_word("yes no", value, strlen(value));
-    return strcmp(fits ? value : f->otherwise, "yes") == 0;
+    return strcmp(fits ? value : f->fallback, "yes") == 0;
 }
 
 void fact_values(const struct fact *f, struct str *out)
@@ -791,10 +791,10 @@ void fact_values(const struct fact *f, struct str *out)
 
 void fact_fallback(const struct fact *f, struct str *out)
 {
-    bool key = f->otherwise && fact_find(f->otherwise);
+    bool key = f->fallback && fact_find(f->fallback);
     bool number = f->type == FACT_NUMBER || f->type == FACT_WHOLE;
     str_addf(out, "%s%s", key ? "as " : "",
-             f->otherwise ? f->otherwise
+             f->fallback ? f->fallback
              : number     ? "not modelled"
                           : "none");
 }

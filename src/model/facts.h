@@ -34,7 +34,7 @@ struct fact {
     const char *unit;        /* unit; "": none */
     double least, most;      /* range of numbers */
     /* default: a value, or the key of another fact; NULL: the effect is then not modelled */
-    const char *otherwise;
+    const char *fallback;
     const char *words;       /* allowed words, separated by blanks; NULL: any */
     const char *meaning;     /* meaning, in a sentence without full stop */
     const char *reader;      /* parts of the program that use the fact: "simulation", "front end",

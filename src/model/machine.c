@@ -162,7 +162,7 @@ void machine_drop_fact(struct machine *m, const char *key)
     memmove(old, old + 1, (size_t)(m->facts + m->fact_count - old) * sizeof *old);
 }
 
-bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise,
+bool machine_refuse_form(const struct machine *m, const char *form, const char *fallback,
                          struct err *err)
 {
     struct similar similar = {.word = form};
@@ -170,7 +170,7 @@ bool machine_refuse_form(const struct machine *m, const char *form, const char *
 
     for (size_t i = 0; i < mapping_count(m->mapping); i++)
         similar_try(&similar, mapping_at(m->mapping, i)->form);
-    return err_set(err, ERR_DATA, similar_todo(&similar, otherwise, todo), "%s has no form %s",
+    return err_set(err, ERR_DATA, similar_todo(&similar, fallback, todo), "%s has no form %s",
                    m->id, form);
 }
 

@@ -79,8 +79,8 @@ void machine_set_fact(struct machine *m, const char *key, const char *value, con
 /* Removes a fact. Does nothing if the machine lacks the fact. */
 void machine_drop_fact(struct machine *m, const char *key);
 /* Sets err to the message that @m lacks form @form, with a similar form if there is one, otherwise
- * with @otherwise. Returns false. */
-bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise,
+ * with @fallback. Returns false. */
+bool machine_refuse_form(const struct machine *m, const char *form, const char *fallback,
                          struct err *err);
 /* Appends a rule. The first matching rule applies. */
 void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles,

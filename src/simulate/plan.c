@@ -150,7 +150,7 @@ static uint8_t kind_of(const struct block_work *w, const struct insn *insns,
 
 /* Returns the cycles from the dispatch of a load to its operation. This is the longest latency from
  * an address, or the latency of a forwarded store if that is shorter. */
-static int32_t way_of_load(const struct plan *p, const struct plan_item *item, int32_t otherwise)
+static int32_t way_of_load(const struct plan *p, const struct plan_item *item, int32_t fallback)
 {
     int32_t longest = -1, forwarded = INT32_MAX;
     for (uint32_t e = item->first_edge; e < item->first_edge + item->edges; e++) {
@@ -160,7 +160,7 @@ static int32_t way_of_load(const struct plan *p, const struct plan_item *item, i
         if (edge->end == LATENCY_MEMORY && edge->before < forwarded)
             forwarded = edge->before;
     }
-    longest = longest < 0 ? otherwise : longest;
+    longest = longest < 0 ? fallback : longest;
     return forwarded < longest ? forwarded : longest;
 }
 

@@ -17,10 +17,10 @@ void *__libc_memalign(size_t alignment, size_t size);
 static atomic_ulong calls;
 static unsigned long first, past;
 
-static unsigned long number(const char *variable, unsigned long otherwise)
+static unsigned long number(const char *variable, unsigned long fallback)
 {
     const char *text = getenv(variable);
-    return text ? strtoul(text, NULL, 10) : otherwise;
+    return text ? strtoul(text, NULL, 10) : fallback;
 }
 
 /* Child processes, such as the assembler, are exempt. */

@@ -90,12 +90,12 @@ static bool same_words(const char *a, const char *b)
 }
 
 /* Returns the value of @key in @m, its default, or NULL. */
-static const char *fact_or_otherwise(const struct machine *m, const char *key)
+static const char *fact_or_fallback(const struct machine *m, const char *key)
 {
     const struct fact *fact = fact_find(key);
-    const char *said = machine_fact(m, key), *value = fact ? fact->otherwise : NULL;
+    const char *said = machine_fact(m, key), *value = fact ? fact->fallback : NULL;
 
-    return said ? said : value && fact_find(value) ? fact_or_otherwise(m, value) : value;
+    return said ? said : value && fact_find(value) ? fact_or_fallback(m, value) : value;
 }
 
 /* Returns whether some tables have the fact as a limit of ports. */
@@ -120,7 +120,7 @@ static void test_facts_are_right_or_unknown(void **state)
         const struct chart *c = facts_of_shipped(machines[i]);
         for (size_t k = 0; k < c->facts.count; k++) {
             const struct chart_fact *f = &c->facts.items[k];
-            const char *should = fact_or_otherwise(truth, f->key);
+            const char *should = fact_or_fallback(truth, f->key);
             assert_non_null(f->why);
             if (!f->value || (!should && may_be_of_ports(f->key)))
                 continue;

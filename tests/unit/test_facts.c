@@ -67,9 +67,9 @@ static void test_schema(void **state)
                     strlen(f->key) < 32);
         assert_true(!number || f->least < f->most);
         assert_true(f->type != FACT_CHOICE || f->words);
-        assert_true(f->type != FACT_SWITCH || f->otherwise);
-        if (f->otherwise && !fact_find(f->otherwise))
-            assert_true(fact_check(f, f->otherwise, NULL, NULL));
+        assert_true(f->type != FACT_SWITCH || f->fallback);
+        if (f->fallback && !fact_find(f->fallback))
+            assert_true(fact_check(f, f->fallback, NULL, NULL));
         str_clear(&text);
         fact_values(f, &text);
         assert_true(text.length > 0);

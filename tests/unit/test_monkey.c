@@ -42,10 +42,10 @@ static unsigned below(struct monkey *m, unsigned bound)
     return (unsigned)rng_below(&m->rng, bound);
 }
 
-static unsigned long number_from(const char *variable, unsigned long otherwise)
+static unsigned long number_from(const char *variable, unsigned long fallback)
 {
     const char *text = getenv(variable);
-    return text && *text ? strtoul(text, NULL, 10) : otherwise;
+    return text && *text ? strtoul(text, NULL, 10) : fallback;
 }
 
 /* Adds bytes to the report in C notation. */
