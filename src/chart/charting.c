@@ -248,7 +248,7 @@ struct chart *charting_run(struct chart_job *w, const struct charting_hooks *own
         cpu.source = w->source =
             imitation     ? NULL
             : w->recorded ? source_recorded(w->forms)
-                          : source_cpu(w->forms, w->cpu, 0, own->lanes, cancelled, w, err);
+                          : source_cpu(w->forms, w->cpu, 0, own->measurers, cancelled, w, err);
     if (w->source && !w->recorded) {
         sandbox_cancel_by(source_cpu_sandbox(w->source), cancelled, w);
         if (own->record)

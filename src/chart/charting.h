@@ -38,7 +38,7 @@ struct charting_hooks {
     bool (*team)(void *state, void (*work)(void *work_state, unsigned worker), void *work_state);
     unsigned threads;
     /* threads that measure concurrently, each on its own CPU; NULL: only one CPU measures */
-    const struct source_threads *lanes;
+    const struct source_threads *measurers;
     struct record *record;                /* record to which measurements are appended; NULL:
                                            * none */
     void *state;

@@ -91,7 +91,7 @@ static bool chart_work(void *state, struct result *result, struct err *err)
                                          .stage_done = stage_done,
                                          .team = team,
                                          .threads = w->threads,
-                                         .lanes = &crew_threads,
+                                         .measurers = &crew_threads,
                                          .record = w->record,
                                          .state = w};
 

@@ -40,14 +40,14 @@ static bool same_kind(int a, int b)
     return alike && number_of(a, "cpu_capacity") == number_of(b, "cpu_capacity");
 }
 
-static void share_add(struct lane_cpus *share, int cpu)
+static void share_add(struct measurer_cpus *share, int cpu)
 {
     if (share->count < SEEK_CPUS)
         share->cpus[share->count++] = cpu;
 }
 
 unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, unsigned most,
-                     struct lane_cpus *out)
+                     struct measurer_cpus *out)
 {
     size_t distinct = 0, beginning = 0;
 
@@ -71,7 +71,7 @@ unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, uns
     return (unsigned)(distinct < most ? distinct : most);
 }
 
-unsigned cores_allowed(int first, struct lane_cpus out[CORES_LANES])
+unsigned cores_allowed(int first, struct measurer_cpus out[CORES_MEASURERS])
 {
     static const size_t most = 256;
     int all[256], cores[256];
@@ -85,5 +85,5 @@ unsigned cores_allowed(int first, struct lane_cpus out[CORES_LANES])
             all[n] = cpu;
             cores[n++] = core_of(cpu);
         }
-    return cores_share(all, cores, n, first, CORES_LANES, out);
+    return cores_share(all, cores, n, first, CORES_MEASURERS, out);
 }

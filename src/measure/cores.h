@@ -1,4 +1,4 @@
-/* Groups the allowed CPUs by core, and divides them among lanes (threads that measure
+/* Groups the allowed CPUs by core, and divides them among measurers (threads that measure
  * concurrently). */
 #ifndef PORTOLAN_MEASURE_CORES_H
 #define PORTOLAN_MEASURE_CORES_H
@@ -7,11 +7,11 @@
 
 #include "measure/seek.h"
 
-/* maximum number of lanes; cores remain for inference, which runs concurrently */
-#define CORES_LANES 4
+/* maximum number of measurers; cores remain for inference, which runs concurrently */
+#define CORES_MEASURERS 4
 
-/* CPUs of one lane */
-struct lane_cpus {
+/* CPUs of one measurer */
+struct measurer_cpus {
     int cpus[SEEK_CPUS];
     size_t count;
 };
@@ -20,10 +20,10 @@ struct lane_cpus {
  * any numbers identify cores. All CPUs of a core are in one share unless the share is full. The
  * first share has the core of CPU @first. Returns the number of shares. Pure. */
 unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, unsigned most,
-                     struct lane_cpus *out);
-/* Divides the CPUs allowed to the calling thread into at most CORES_LANES shares, like
+                     struct measurer_cpus *out);
+/* Divides the CPUs allowed to the calling thread into at most CORES_MEASURERS shares, like
  * cores_share. A CPU whose core is unknown is a separate core. In a hybrid processor, omits CPUs
  * of another kind than @first. Returns 0 if the allowed CPUs are unknown. */
-unsigned cores_allowed(int first, struct lane_cpus out[CORES_LANES]);
+unsigned cores_allowed(int first, struct measurer_cpus out[CORES_MEASURERS]);
 
 #endif

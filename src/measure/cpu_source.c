@@ -7,15 +7,15 @@
 #include "base/mem.h"
 #include "isa/cpu.h"
 #include "measure/baseline.h"
-#include "measure/lanes.h"
+#include "measure/measurers.h"
 #include "toolchain/assemble.h"
 
 struct cpu_source {
     struct source base;
     struct form_codes *codes;
-    struct lanes *lanes;
+    struct measurers *measurers;
     struct calibration calibration;
-    bool wide;                             /* whether the core may be wide (SOURCE_WIDE) */
+    bool wide; /* whether the core may be wide (SOURCE_WIDE) */
     /* calibration for experiments with forms, without the room probe */
     struct calibration forms_calibration;
     double started;
@@ -34,21 +34,22 @@ static bool cpu_measure(struct source *base, const struct experiment *e, size_t 
                         struct err *err)
 {
     struct cpu_source *s = (struct cpu_source *)base;
-    const struct lane_task task = {.source = base,
-                                   .codes = s->codes,
-                                   .calibration = &s->forms_calibration,
-                                   .wide = s->wide,
-                                   .started = s->started,
-                                   .e = e,
-                                   .out = out,
-                                   .cancelled = cancelled,
-                                   .state = state};
+    const struct measurer_task task = {.source = base,
+                                       .codes = s->codes,
+                                       .calibration = &s->forms_calibration,
+                                       .wide = s->wide,
+                                       .started = s->started,
+                                       .e = e,
+                                       .out = out,
+                                       .cancelled = cancelled,
+                                       .state = state};
 
     form_codes_learn(s->codes, e, n);
-    if (!lanes_measure(s->lanes, &task, n, err) || !lanes_learn(s->lanes, &s->calibration, err))
+    if (!measurers_measure(s->measurers, &task, n, err) ||
+        !measurers_learn(s->measurers, &s->calibration, err))
         return false;
     calibrate_forms(s);
-    base->cpus = lanes_used(s->lanes);
+    base->cpus = measurers_used(s->measurers);
     if (base->record)
         record_cpus(base->record, base->cpus);
     base->baseline = s->forms_calibration.probe_rate;
@@ -65,7 +66,7 @@ static void cpu_sums(struct source *base, const struct experiment *e, size_t n,
 static void cpu_free(struct source *base)
 {
     struct cpu_source *s = (struct cpu_source *)base;
-    lanes_free(s->lanes);
+    measurers_free(s->measurers);
     form_codes_free(s->codes);
     free(s);
 }
@@ -84,12 +85,13 @@ struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructi
     s->codes = form_codes_new(forms);
     s->wide = !(baseline_width() <= SOURCE_WIDE);
     s->started = clock_seconds();
-    s->lanes = lanes_new(cpu, threads, err);
-    if (s->lanes && calibrate(lanes_sandbox(s->lanes), cancelled, state, &s->calibration, err)) {
+    s->measurers = measurers_new(cpu, threads, err);
+    if (s->measurers &&
+        calibrate(measurers_sandbox(s->measurers), cancelled, state, &s->calibration, err)) {
         calibrate_forms(s);
         s->base.baseline = s->calibration.probe_rate;
         s->base.doubtful = s->calibration.doubtful;
-        lanes_begin(s->lanes);
+        measurers_begin(s->measurers);
         return &s->base;
     }
     cpu_free(&s->base);
@@ -111,12 +113,12 @@ void source_cpu_record(struct source *s, struct record *record)
 
 struct sandbox *source_cpu_sandbox(struct source *s)
 {
-    return lanes_sandbox(((struct cpu_source *)s)->lanes);
+    return measurers_sandbox(((struct cpu_source *)s)->measurers);
 }
 
 unsigned source_cpu_children(const struct source *s)
 {
-    return lanes_children(((const struct cpu_source *)s)->lanes);
+    return measurers_children(((const struct cpu_source *)s)->measurers);
 }
 
 bool source_code(const struct forms *forms, const struct experiment *e,

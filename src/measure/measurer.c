@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/lane.h"
+#include "measure/measurer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void state_set(struct measured *m, const char *text)
 
 /* Returns the number of cache lines by which the load pointer can move before loads overlap
  * stores. */
-static unsigned load_places(const struct lane_task *t)
+static unsigned load_places(const struct measurer_task *t)
 {
     unsigned window = t->calibration->load_window ? t->calibration->load_window : BODY_WINDOW;
     return (BODY_WINDOW - window) / 64;
@@ -33,7 +33,7 @@ static unsigned load_places(const struct lane_task *t)
 /* Generates the code of experiment @e in one order and adds it as item @at. With @padded, adds
  * nothing if the padded body is too long or equal to the unpadded one. Returns false with the
  * reason in out->state. Sets *@full if the reason is a full code area. */
-static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
+static bool item_prepare(struct measurer *l, const struct measurer_task *t,
                          const struct experiment *e, enum body_order order, bool padded,
                          unsigned rivals, size_t at, struct measured *out, bool *full)
 {
@@ -78,7 +78,7 @@ static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
 
 /* Generates experiment @e in all orders as items from index @at. Returns their number, or 0 with
  * the reason in out->state. Sets *@full if the code area or the list of items is full. */
-static unsigned items_prepare(struct measure_lane *l, const struct lane_task *t,
+static unsigned items_prepare(struct measurer *l, const struct measurer_task *t,
                               const struct experiment *e, unsigned at, struct measured *out,
                               bool *full)
 {
@@ -101,7 +101,7 @@ static unsigned items_prepare(struct measure_lane *l, const struct lane_task *t,
 }
 
 /* Stores the result of item @at in @out. @instructions is the experiment's instruction count. */
-static void item_result(struct measure_lane *l, const struct lane_task *t, uint64_t instructions,
+static void item_result(struct measurer *l, const struct measurer_task *t, uint64_t instructions,
                         size_t at, struct measured *out)
 {
     const struct sandbox_item *item = &sandbox_items(l->sandbox)[at];
@@ -140,7 +140,7 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
 }
 
 /* Adds the samples and the code of item @at, the fastest of its experiment, to the record. */
-static void item_record(struct measure_lane *l, const struct lane_task *t,
+static void item_record(struct measurer *l, const struct measurer_task *t,
                         const struct experiment *e, size_t at, const struct measured *m)
 {
     const struct sandbox_item *item = &sandbox_items(l->sandbox)[at];
@@ -187,7 +187,7 @@ unsigned measured_least(const struct measured *orders, const bool *beaten, unsig
 
 /* Stores the least time of items @at to @at + @n - 1, the orders of one experiment, in @out.
  * @begun: start time of the first item. @each: seconds per item. */
-static void items_result(struct measure_lane *l, const struct lane_task *t,
+static void items_result(struct measurer *l, const struct measurer_task *t,
                          const struct experiment *e, unsigned at, unsigned n, double begun,
                          double each, struct measured *out)
 {
@@ -208,10 +208,13 @@ static void items_result(struct measure_lane *l, const struct lane_task *t,
         item_record(l, t, e, at + best, out);
 }
 
-bool lane_measure(struct measure_lane *l, const struct lane_task *t, size_t from, size_t to,
-                  struct err *err)
+bool measurer_measure(struct measurer *l, const struct measurer_task *t, size_t from, size_t to,
+                      struct err *err)
 {
-    struct { size_t experiment; unsigned at, items; } parts[SANDBOX_ITEMS];
+    struct {
+        size_t experiment;
+        unsigned at, items;
+    } parts[SANDBOX_ITEMS];
     const struct calibration *c = t->calibration;
 
     for (size_t next = from; next < to;) {

@@ -11,7 +11,7 @@
 
 #include "isa/isa.h"
 #include "measure/cpu_source.h"
-#include "measure/lanes.h"
+#include "measure/measurers.h"
 #include "work/crew.h"
 #include "../support/support.h"
 
@@ -22,7 +22,7 @@
 struct shift {
     pthread_t threads[MEMBERS];
     atomic_uint calls[MEMBERS], now, waits;
-    atomic_bool moved;      /* a member ran on two threads */
+    atomic_bool moved; /* a member ran on two threads */
     bool known, meets;
 };
 
@@ -65,7 +65,7 @@ static void test_crew(void **state)
     s.meets = true;
     atomic_store(&s.now, 0);
     crew_call(crew, shift_work, &s, shift_waits);
-    assert_int_equal(atomic_load(&s.now), MEMBERS);   /* All members ran at the same time. */
+    assert_int_equal(atomic_load(&s.now), MEMBERS); /* All members ran at the same time. */
     assert_false(atomic_load(&s.moved));
     crew_free(crew);
     crew_free(crew_new(1, &err));
@@ -90,7 +90,7 @@ static void test_crew_waits(void **state)
     crew_free(crew);
 }
 
-static void share_is(const struct lane_cpus *s, size_t n, const int *cpus)
+static void share_is(const struct measurer_cpus *s, size_t n, const int *cpus)
 {
     assert_int_equal(s->count, n);
     for (size_t i = 0; i < n; i++)
@@ -99,7 +99,7 @@ static void share_is(const struct lane_cpus *s, size_t n, const int *cpus)
 
 static void test_shares(void **state)
 {
-    struct lane_cpus out[4];
+    struct measurer_cpus out[4];
     /* Two cores, as on typical virtual machines. */
     const int two[] = {0, 1}, apart[] = {0, 1}, one_core[] = {0, 0};
     assert_int_equal(cores_share(two, apart, 2, 1, 4, out), 2);
@@ -130,54 +130,54 @@ static void test_shares(void **state)
 
 static void test_pieces(void **state)
 {
-    assert_in_range(lanes_piece(256, 1), 2, 256 / CORES_LANES / 4);
-    assert_int_equal(lanes_piece(2, 1), 2);
-    assert_int_equal(lanes_piece(256, 0), 1);
-    assert_int_equal(lanes_piece(1, 0), 1);
+    assert_in_range(measurers_piece(256, 1), 2, 256 / CORES_MEASURERS / 4);
+    assert_int_equal(measurers_piece(2, 1), 2);
+    assert_int_equal(measurers_piece(256, 0), 1);
+    assert_int_equal(measurers_piece(1, 0), 1);
 }
 
 /* Returns one round: number of probes that found each of two CPUs idle, alone and together. */
-static struct lanes_looks looks(unsigned a, unsigned b, unsigned both_a, unsigned both_b)
+static struct measurers_looks looks(unsigned a, unsigned b, unsigned both_a, unsigned both_b)
 {
-    return (struct lanes_looks){{a, b}, {both_a, both_b}};
+    return (struct measurers_looks){{a, b}, {both_a, both_b}};
 }
 
 static void test_judges(void **state)
 {
     enum { ALL = SEEK_LOOKS };
-    struct lanes_looks r[12];
+    struct measurers_looks r[12];
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, ALL, ALL, ALL);
-    assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
+    assert_int_equal(measurers_judge(r, 12, 2), MEASURERS_APART);
     /* These are two threads of one core. */
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, ALL, 0, i % 3);
-    assert_int_equal(lanes_judge(r, 12, 2), LANES_DISTURB);
+    assert_int_equal(measurers_judge(r, 12, 2), MEASURERS_DISTURB);
     /* One CPU has a permanent neighbour. Probes of both CPUs together show whether the CPUs also
      * interfere. */
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, 0, ALL, 1);
-    assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
+    assert_int_equal(measurers_judge(r, 12, 2), MEASURERS_APART);
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, 0, 0, 0);
-    assert_int_equal(lanes_judge(r, 12, 2), LANES_DISTURB);
+    assert_int_equal(measurers_judge(r, 12, 2), MEASURERS_DISTURB);
     /* Intermittent neighbours. The CPUs are idle in half of the rounds, in some of them only when
      * probed alone. */
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(i % 2 ? ALL : 0, i % 3 ? 0 : ALL, i % 4 == 1 ? ALL : 0, i % 6 ? 0 : ALL);
-    assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
+    assert_int_equal(measurers_judge(r, 12, 2), MEASURERS_APART);
     /* The CPUs are never idle, or too rarely for a decision. */
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(i < 2 ? ALL : 0, 5, 0, 0);
-    assert_int_equal(lanes_judge(r, 12, 2), LANES_UNKNOWN);
-    assert_int_equal(lanes_judge(r, 0, 2), LANES_UNKNOWN);
+    assert_int_equal(measurers_judge(r, 12, 2), MEASURERS_UNKNOWN);
+    assert_int_equal(measurers_judge(r, 0, 2), MEASURERS_UNKNOWN);
 }
 
 struct asking {
     pthread_t thread;
     atomic_uint asked;
-    atomic_bool elsewhere;  /* cancellation was polled on another thread */
-    unsigned end;           /* number of the poll that returns true; 0 for none */
+    atomic_bool elsewhere; /* cancellation was polled on another thread */
+    unsigned end;          /* number of the poll that returns true; 0 for none */
 };
 
 static bool asking_cancelled(void *state)
@@ -211,7 +211,7 @@ static void forget(struct measured *out)
         out[i] = (struct measured){.cycles = NAN};
 }
 
-/* The result of an experiment does not depend on its lane. */
+/* The result of an experiment does not depend on its measurer. */
 static void test_measures(void **state)
 {
     struct err err = {0};
@@ -254,7 +254,7 @@ static void test_measures(void **state)
         first[i % 8] = first[i % 8] > 0 ? first[i % 8] : least[i];
         assert_true(fabs(least[i] / first[i % 8] - 1) < 0.1);
     }
-    /* The caller's cancellation is polled on its own thread only, and ends all lanes. */
+    /* The caller's cancellation is polled on its own thread only, and ends all measurers. */
     if (source->cpus > 1) {
         asking.end = atomic_load(&asking.asked) + 3;
         assert_false(source->measure(source, e, EXPERIMENTS, out, asking_cancelled, &asking, &err));
@@ -324,5 +324,5 @@ int main(void)
         cmocka_unit_test(test_shares),        cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_judges),        cmocka_unit_test(test_measures),
         cmocka_unit_test(test_measures_alone)};
-    return cmocka_run_group_tests_name("lanes", tests, set_up, NULL);
+    return cmocka_run_group_tests_name("measurers", tests, set_up, NULL);
 }
