@@ -40,7 +40,6 @@ struct experiments_measuring {
     char *journal_path;             /* path of the journal; NULL: none */
     struct runner_options options;
     int cpu;
-    struct job *job;
     struct runner_summary summary;
     double clock_hz;
     unsigned children;
@@ -61,11 +60,6 @@ static bool measures(const void *state)
     return !((const struct experiments_measuring *)state)->simulated;
 }
 
-static bool worker_cancelled(void *state)
-{
-    return job_cancelled(((struct experiments_measuring *)state)->job);
-}
-
 static void worker_result(void *state, size_t index, const struct measured *m)
 {
     struct experiments_measuring *w = state;
@@ -76,28 +70,23 @@ static void worker_result(void *state, size_t index, const struct measured *m)
 
 static void worker_progress(void *state, const struct runner_summary *s, size_t total)
 {
-    struct experiments_measuring *w = state;
     struct str left = {0};
 
+    (void)state;
     if (s->left && s->seconds_left >= 0)
         duration_print(s->seconds_left, &left);
     /* The remaining time is first, because narrow lines are truncated. */
-    job_progress(w->job, s->share * (double)total, (double)total,
+    job_progress(s->share * (double)total, (double)total,
                  "%s%s%zu measured, %zu failed, %.0f passes/s", str_text(&left),
                  left.length ? " left, " : "", s->done, s->failed, s->rate);
     str_done(&left);
-}
-
-static double worker_wait_paused(void *state)
-{
-    return job_wait_paused(((struct experiments_measuring *)state)->job);
 }
 
 static struct source *source_open(struct experiments_measuring *w, struct err *err)
 {
     struct source *source =
         w->simulated ? source_simulated(w->simulated->mapping, 0.001, 1)
-                     : source_cpu(w->forms, w->cpu, 0, &crew_threads, worker_cancelled, w, err);
+                     : source_cpu(w->forms, w->cpu, 0, &crew_threads, job_cancelled, NULL, err);
     const struct calibration *c = source && !w->simulated ? source_cpu_calibration(source) : NULL;
 
     if (!source)
@@ -144,17 +133,16 @@ static bool rows_choose(struct experiments_measuring *w, struct err *err)
 static bool worker_run(void *state, struct result *result, struct err *err)
 {
     struct experiments_measuring *w = state;
-    const struct runner_hooks hooks = {.cancelled = worker_cancelled,
+    const struct runner_hooks hooks = {.cancelled = job_cancelled,
                                        .result = worker_result,
                                        .seen = worker_result,
                                        .progress = worker_progress,
                                        .state = w,
-                                       .wait_paused = worker_wait_paused};
+                                       .wait_paused = job_wait_paused};
     struct journal *journal = NULL;
     struct source *source = NULL;
 
-    (void)result;   /* The publish function fills the result. */
-    w->job = job_current();
+    (void)result; /* The publish function fills the result. */
     w->clock_hz = NAN;
     bool ok = !w->from || rows_choose(w, err);
     ok = ok && (!w->journal_path || (journal = journal_open(w->journal_path, err)) != NULL);

@@ -20,7 +20,6 @@
  * the machine's directory. */
 struct experiments_settling {
     struct session *session;
-    struct job *job;
     char *name, *directory, *journal_path, *ambiguities_path;
     struct ambiguities ambiguities;
     struct machine *machine;         /* the job's copy of the charted machine */
@@ -38,15 +37,10 @@ static bool measures(const void *state)
     return !((const struct experiments_settling *)state)->simulated;
 }
 
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct experiments_settling *)state)->job);
-}
-
 static void progress(void *state, const struct runner_summary *so_far, size_t total)
 {
-    struct experiments_settling *w = state;
-    job_progress(w->job, (double)(so_far->done + so_far->failed), (double)total,
+    (void)state;
+    job_progress((double)(so_far->done + so_far->failed), (double)total,
                  "experiments that decide between usages");
 }
 
@@ -61,19 +55,18 @@ static bool save(const struct experiments_settling *w, struct err *err)
 
 static bool settle_work(void *state, struct result *result, struct err *err)
 {
-    struct job *job = job_current();
     struct experiments_settling *w = state;
-    const struct runner_hooks hooks = {.cancelled = cancelled, .progress = progress, .state = w};
+    const struct runner_hooks hooks = {
+        .cancelled = job_cancelled, .progress = progress, .state = w};
     struct imitation *imitation =
         w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->seed) : NULL;
 
     (void)result;   /* The publish function fills the result. */
-    w->job = job;
-    job_progress(job, 0, 0, "clock, noise and idle baseline");
+    job_progress(0, 0, "clock, noise and idle baseline");
     struct journal *journal = journal_open(w->journal_path, err);
-    struct source *own = journal && !imitation
-                             ? source_cpu(w->forms, w->cpu, 0, &crew_threads, cancelled, w, err)
-                             : NULL,
+    struct source *own = journal && !imitation ? source_cpu(w->forms, w->cpu, 0, &crew_threads,
+                                                            job_cancelled, NULL, err)
+                                               : NULL,
                   *source = imitation ? imitation_cpu(imitation)->source : own;
     bool ok = journal && source &&
               settle_ambiguities(source, journal, &w->options, &hooks, &w->ambiguities, w->machine,

@@ -154,7 +154,6 @@ struct scanning {
     char **paths;
     size_t count, at;    /* number of files, and number of files assigned to workers */
     unsigned threads;
-    struct job *job;
     struct farm *farm;   /* other ranks; NULL: none */
     char *out;           /* file for the counts of all forms; NULL: none */
     struct forms *forms; /* form table of the scanned instruction set; the worker loads it */
@@ -178,18 +177,13 @@ static bool take_counts(void *state, struct unpacking *from, struct err *err)
     return scan_take(&((struct scanning *)state)->scan, from, err);
 }
 
-static bool scan_cancelled(void *state)
-{
-    return job_cancelled(((struct scanning *)state)->job);
-}
-
 static bool scan_progress(void *context, const struct scan *scan, double fraction)
 {
     struct scanning *j = context;
     feed(j);
-    job_progress(j->job, (double)j->at - 1 + fraction, (double)j->count, "%.1f M instructions",
+    job_progress((double)j->at - 1 + fraction, (double)j->count, "%.1f M instructions",
                  (double)scan->instructions / 1e6);
-    return !job_cancelled(j->job);
+    return !job_cancelled(NULL);
 }
 
 /* Writes the counts of all forms, most frequent first. */
@@ -213,14 +207,13 @@ static bool scan_run(void *state, struct result *result, struct err *err)
     struct str nothing = {0};
     bool ok = true;
 
-    (void)result;   /* The publish function fills the result. */
-    j->job = job_current();
+    (void)result; /* The publish function fills the result. */
     j->scan.progress = scan_progress;
     j->scan.context = j;
     if (j->count > 1)
         j->farm = farm_new(
             RANK_SCAN, j->threads, &nothing,
-            &(struct farm_taking){.result = take_counts, .cancelled = scan_cancelled, .state = j});
+            &(struct farm_taking){.result = take_counts, .cancelled = job_cancelled, .state = j});
     for (feed(j); ok && j->at < j->count; feed(j))
         ok = scan_file(&j->scan, j->paths[j->at++], err);
     if (j->farm)
@@ -230,7 +223,7 @@ static bool scan_run(void *state, struct result *result, struct err *err)
     scan_sort(&j->scan);
     if (j->out && !write_counts(&j->scan, j->out, err))
         return false;
-    job_progress(j->job, (double)j->count, (double)j->count, "%.1f M instructions",
+    job_progress((double)j->count, (double)j->count, "%.1f M instructions",
                  (double)j->scan.instructions / 1e6);
     j->forms = forms_load(j->scan.isa, NULL, err);
     return j->forms != NULL;

@@ -26,7 +26,6 @@
  * shows the result and stores it for the kernel view. */
 struct kernel_blaming {
     struct session *session;
-    struct job *job;
     const struct kernel *kernel;     /* counted reference */
     size_t loop;
     /* the loop's instructions, or the instructions of its most frequent recorded path */
@@ -56,15 +55,10 @@ struct kernel_blaming {
     struct blame *so_far;
 };
 
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct kernel_blaming *)state)->job);
-}
-
 static void progress(void *state, size_t done, size_t total)
 {
-    job_progress(((struct kernel_blaming *)state)->job, (double)done, (double)total,
-                 "variants of the loop");
+    (void)state;
+    job_progress((double)done, (double)total, "variants of the loop");
 }
 
 static bool measure(void *state, const struct insn *insns, size_t count, double *cycles,
@@ -103,7 +97,7 @@ static void measure_recorded(struct kernel_blaming *w)
 {
     if (!w->recording.iterations.count)
         return;
-    job_progress(w->job, 0, 0, "recorded iterations");
+    job_progress(0, 0, "recorded iterations");
     if (!recorded_costs_measure(w->sandbox, &w->recording, w->program, w->huge, false,
                                 RECORDED_SECONDS, &w->recorded, &w->unrecorded))
         w->recorded.cycles = NAN;
@@ -113,14 +107,13 @@ static void measure_recorded(struct kernel_blaming *w)
 static bool blame_run(void *state, struct result *result, struct err *err)
 {
     struct kernel_blaming *w = state;
-    const struct blame_source source = {measure, cancelled, progress, expect, keep_so_far, w};
+    const struct blame_source source = {measure, job_cancelled, progress, expect, keep_so_far, w};
 
-    (void)result;   /* The publish function fills the result. */
-    w->job = job_current();
+    (void)result; /* The publish function fills the result. */
     w->sandbox = sandbox_new(-1, err);
-    bool ok = w->sandbox && calibrate(w->sandbox, cancelled, w, &w->calibration, err);
+    bool ok = w->sandbox && calibrate(w->sandbox, job_cancelled, NULL, &w->calibration, err);
     if (ok) {
-        sandbox_cancel_by(w->sandbox, cancelled, w);
+        sandbox_cancel_by(w->sandbox, job_cancelled, NULL);
         measure_recorded(w);
         w->set = kernel_set_new(w->sandbox, &w->calibration);
     }

@@ -55,7 +55,6 @@ struct kernel_evaluating {
 struct evaluation_run {
     double per;
     bool sampling;                  /* whether to evaluate only the first blocks, without a job */
-    struct job *job;
     size_t blocks;                  /* number of blocks assigned to workers so far */
     struct csv_reader *reader;
     int hex, cycles, arch;          /* column indices; -1: none */
@@ -119,7 +118,7 @@ static void tell_progress(const struct evaluation_run *run)
 {
     double bytes, total;
     csv_reader_progress(run->reader, &bytes, &total);
-    job_progress(run->job, bytes, total, "%zu block%s", run->blocks, plural(run->blocks));
+    job_progress(bytes, total, "%zu block%s", run->blocks, plural(run->blocks));
 }
 
 static bool next_batch(void *state, unsigned worker)
@@ -148,7 +147,7 @@ static bool next_batch(void *state, unsigned worker)
     run->blocks += b->count;
     if (!run->sampling)
         tell_progress(run);
-    if (!run->failed && !run->sampling && job_cancelled(run->job))
+    if (!run->failed && !run->sampling && job_cancelled(NULL))
         run->failed = !err_set(run->err, ERR_INTERRUPTED, NULL, "the evaluation was cancelled");
     return b->count > 0 && !run->failed;
 }
@@ -160,7 +159,7 @@ static void pass_on(struct evaluation_run *run, const struct batch *b)
     struct str piece = {0};
 
     while (!farm_room(run->farm, 0.05))
-        if (job_cancelled(run->job))
+        if (job_cancelled(NULL))
             return;   /* next_batch sets run->failed. */
     pack_count(&piece, b->count);
     pack_array(&piece, b->cycles, b->count, sizeof *b->cycles);
@@ -455,15 +454,10 @@ static bool take_evaluation(void *state, struct unpacking *from, struct err *err
                    "the results of another rank are damaged");
 }
 
-static bool is_cancelled(void *state)
-{
-    return job_cancelled(((const struct evaluation_run *)state)->job);
-}
-
 /* Starts other ranks for @run. Returns NULL if there are none. */
 static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_run *run)
 {
-    const struct farm_taking taking = {run->rows ? take_rows : NULL, take_evaluation, is_cancelled,
+    const struct farm_taking taking = {run->rows ? take_rows : NULL, take_evaluation, job_cancelled,
                                        run};
     struct str setup = {0};
 
@@ -480,15 +474,11 @@ static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_ru
 
 /* Evaluates the whole file. Each worker has its own evaluation. At the end, all evaluations are
  * added to the first evaluation. Returns false with err on failure. */
-static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *rows, struct err *err)
+static bool evaluate_file(struct kernel_evaluating *w, FILE *rows, struct err *err)
 {
     static const struct pool_ops ops = {next_batch, work_batch};
-    struct evaluation_run run = {.job = job,
-                                 .architecture = w->arch,
-                                 .half = w->half,
-                                 .rows = rows,
-                                 .workers = w->workers,
-                                 .err = err};
+    struct evaluation_run run = {
+        .wanted = w->arch, .half = w->half, .rows = rows, .workers = w->workers, .err = err};
 
     run.per = w->per = iterations_of(w);
     run.reader = csv_reader_open(w->file, err);
@@ -533,7 +523,6 @@ static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *ro
 
 static bool evaluate_run(void *state, struct result *result, struct err *err)
 {
-    struct job *job = job_current();
     struct kernel_evaluating *w = state;
     double start = clock_seconds();
     FILE *rows = w->rows_path ? fopen(w->rows_path, "w") : NULL;
@@ -541,7 +530,7 @@ static bool evaluate_run(void *state, struct result *result, struct err *err)
     (void)result;   /* The publish function fills the result. */
     if (w->rows_path && !rows)
         return file_fault(err, w->rows_path, "write", "choose another file");
-    bool ok = evaluate_file(job, w, rows, err);
+    bool ok = evaluate_file(w, rows, err);
     bool whole = !rows || !ferror(rows);   /* fclose reports only errors of the last buffer, so
                                             * earlier errors need ferror. */
     if (rows && (fclose(rows) != 0 || !whole) && ok)

@@ -29,7 +29,6 @@ struct lesson {
 /* State of the job of kernel learn. The worker learns the forms; the UI thread prints the lessons
  * and applies them to the session's machine. */
 struct kernel_learning {
-    struct job *job;
     VEC(struct lesson) lessons;
     char *id;                     /* id of the session's machine */
     struct machine *machine;      /* the job's copy of the session's machine */
@@ -50,11 +49,6 @@ static void want(struct kernel_learning *w, const char *form)
         if (strcmp(w->lessons.items[i].form, form) == 0)
             return;
     vec_push(&w->lessons, ((struct lesson){.form = mem_strdup(form)}));
-}
-
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct kernel_learning *)state)->job);
 }
 
 /* Selects the forms of the selected loop that @m lacks. Returns false with err without a kernel
@@ -228,24 +222,22 @@ static void learn_one(struct kernel_learning *w, struct learner *learner, struct
 
 static bool learn_run(void *state, struct result *result, struct err *err)
 {
-    struct job *job = job_current();
     struct kernel_learning *w = state;
     size_t learned = 0;
 
     (void)result;   /* The publish function fills the result. */
-    w->job = job;
-    job_progress(job, 0, (double)w->lessons.count, "searching for blocking forms");
-    struct source *source = w->simulated
-                                ? source_simulated(w->simulated, 0.001, 1)
-                                : source_cpu(w->forms, -1, 0, &crew_threads, cancelled, w, err);
+    job_progress(0, (double)w->lessons.count, "searching for blocking forms");
+    struct source *source =
+        w->simulated ? source_simulated(w->simulated, 0.001, 1)
+                     : source_cpu(w->forms, -1, 0, &crew_threads, job_cancelled, NULL, err);
     double width = !w->simulated ? machine_number(w->machine, "issue_width")
                    : mapping_issue_width(w->simulated) > 0 ? mapping_issue_width(w->simulated)
                                                            : NAN;
     struct learner *learner =
-        source ? learner_new(source, w->machine->mapping, width, cancelled, w, err) : NULL;
-    for (size_t i = 0; learner && i < w->lessons.count && !job_cancelled(job); i++) {
+        source ? learner_new(source, w->machine->mapping, width, job_cancelled, NULL, err) : NULL;
+    for (size_t i = 0; learner && i < w->lessons.count && !job_cancelled(NULL); i++) {
         struct lesson *lesson = &w->lessons.items[i];
-        job_progress(job, (double)i, (double)w->lessons.count, "%s", lesson->form);
+        job_progress((double)i, (double)w->lessons.count, "%s", lesson->form);
         learn_one(w, learner, w->simulated ? NULL : source, lesson);
         learned += lesson->known;
         if (!lesson->known)
@@ -254,7 +246,7 @@ static bool learn_run(void *state, struct result *result, struct err *err)
     w->blockers = learner ? learner_blockers(learner) : 0;
     learner_free(learner);
     source_free(source);
-    if (learner && job_cancelled(job))
+    if (learner && job_cancelled(NULL))
         return err_set(err, ERR_INTERRUPTED, NULL, "learning was cancelled");
     return learner && learned > 0;
 }

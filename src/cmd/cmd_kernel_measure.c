@@ -53,7 +53,6 @@ static void reasons_done(struct reasons *r)
  * the UI thread makes the result. */
 struct kernel_measuring {
     struct session *session;
-    struct job *job;
     const struct kernel *kernel;     /* counted reference; NULL: a file is measured */
     size_t loop;
     double patience;                 /* maximum seconds to wait for a stable clock */
@@ -74,11 +73,6 @@ struct kernel_measuring {
     struct runner_estimate estimate;
     double seconds;
 };
-
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct kernel_measuring *)state)->job);
-}
 
 static const struct insn *open_block(void *state, size_t i, size_t *count, struct err *err)
 {
@@ -124,9 +118,9 @@ static void tell_progress(void *state, const struct block_rows *rows)
         &w->estimate, seconds, rows->settled ? seconds * left / (double)rows->settled : NAN);
     struct str text = {0};
 
-    if (left > 0 && seconds_left >= 0)
-        duration_print(seconds_left, &text);
-    job_progress(w->job, (double)rows->settled, (double)rows->count, "%s%s%zu of %zu measured",
+    if (left > 0 && told >= 0)
+        duration_print(told, &text);
+    job_progress((double)rows->settled, (double)rows->count, "%s%s%zu of %zu measured",
                  str_text(&text), text.length ? " left, " : "", rows->measured, rows->count);
     str_done(&text);
 }
@@ -221,8 +215,8 @@ static bool read_blocks(struct kernel_measuring *w, struct err *err)
 
 static bool measure_file(struct kernel_measuring *w, struct err *err)
 {
-    const struct block_hooks hooks = {cancelled,    open_block,    close_block, begin_record,
-                                      record_visit, tell_progress, rows_write,  w};
+    const struct block_hooks hooks = {job_cancelled, open_block,    close_block, begin_record,
+                                      record_visit,  tell_progress, rows_write,  w};
     bool ok =
         read_blocks(w, err) && (!w->out || (w->stream = file_stream_new(w->out, err)) != NULL);
 
@@ -265,7 +259,7 @@ static bool measure_loop(struct kernel_measuring *w, struct err *err)
     for (unsigned i = 0; i < DOUBTS; i++) {
         struct str reason = {0};
         struct block_time time;
-        if (!block_time(insns, count, w->patience, cancelled, w, &time, err))
+        if (!block_time(insns, count, w->patience, job_cancelled, NULL, &time, err))
             break;
         w->time = time;
         w->below = !time.unconfirmed[0] && w->bounds &&
@@ -290,8 +284,7 @@ static bool measure_run(void *state, struct result *result, struct err *err)
     struct kernel_measuring *w = state;
     const double begun = clock_seconds();
 
-    (void)result;   /* The publish function fills the result. */
-    w->job = job_current();
+    (void)result; /* The publish function fills the result. */
     w->bounds = w->machine ? block_work_new(w->machine) : NULL;
     bool ok = w->kernel ? measure_loop(w, err) : measure_file(w, err);
     w->seconds = clock_seconds() - begun;

@@ -31,7 +31,6 @@ struct memory_values {
 };
 
 struct memory_job {
-    struct job *job;
     const struct kernel *kernel;   /* counted reference */
     size_t loop;
     struct machine *machine;       /* counted reference */
@@ -43,11 +42,6 @@ struct memory_job {
     /* reason why larger sizes were not measured; code 0: all were measured */
     struct err cut_off;
 };
-
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct memory_job *)state)->job);
-}
 
 static void job_free(void *state)
 {
@@ -75,8 +69,7 @@ static bool work(void *state, struct result *result, struct err *err)
     struct memory_job *w = state;
     struct memory_costs measured;
 
-    (void)result;   /* The publish function fills the result. */
-    w->job = job_current();
+    (void)result; /* The publish function fills the result. */
     bool kept = w->here && memory_lines_recall(w->machine, &measured);
     if (!memory_curve_predict(&w->curve, w->kernel, w->loop, w->machine, kept ? &measured : NULL,
                               w->from, w->to, (const char *const *)w->arrays, w->arrays_count, err))
@@ -85,11 +78,10 @@ static bool work(void *state, struct result *result, struct err *err)
         return false;
     if (!w->measure || (!w->curve.moves && !w->curve.streams.unknown))
         return true;
-    job_progress(w->job, 0, 0, "loop runs with %zu array size%s", w->curve.count,
-                 plural(w->curve.count));
-    bool ok = memory_curve_measure(&w->curve, w->kernel, w->loop, w->here, MEASURE_SECONDS,
-                                   w->huge, cancelled, w, err);
-    if (!ok && cancelled(w))
+    job_progress(0, 0, "loop runs with %zu array size%s", w->curve.count, plural(w->curve.count));
+    bool ok = memory_curve_measure(&w->curve, w->kernel, w->loop, w->here, MEASURE_SECONDS, w->huge,
+                                   job_cancelled, NULL, err);
+    if (!ok && job_cancelled(NULL))
         return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     if (ok)
         return true;

@@ -7,6 +7,7 @@
 #include "analysis/bounds.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
 #include "cmd/tune_builds.h"
@@ -41,7 +42,6 @@ struct tuned_result {
 /* State of the job of kernel tune. The worker searches, compares and measures; the UI thread shows
  * the result. */
 struct tuning {
-    struct job *job;
     const struct kernel *kernel; /* counted reference */
     size_t loop;
     struct machine *machine; /* the job's copy of the machine */
@@ -66,19 +66,16 @@ struct tuning {
     size_t made_loop;
 };
 
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct tuning *)state)->job);
-}
-
 static void progress(void *state, size_t done, size_t total)
 {
-    job_progress(((struct tuning *)state)->job, (double)done, (double)total, "versions simulated");
+    (void)state;
+    job_progress((double)done, (double)total, "versions simulated");
 }
 
 static void build_progress(void *state, size_t done, size_t total)
 {
-    job_progress(((struct tuning *)state)->job, (double)done, (double)total, "builds compiled");
+    (void)state;
+    job_progress((double)done, (double)total, "builds compiled");
 }
 
 static size_t shown(const struct tuning *w)
@@ -106,9 +103,9 @@ static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *
 {
     for (size_t i = 0; i < shown(w); i++) {
         struct tuned_result *v = &w->versions[i + 1];
-        job_progress(w->job, (double)i, (double)shown(w), "candidates compared with the loop");
-        if (cancelled(w))
-            return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+        job_progress((double)i, (double)shown(w), "candidates compared with the loop");
+        if (!watch_goes_on(err))
+            return false;
         v->compared = same_try(s, insns, count, w->tune->found.items[i].version, w->inputs,
                                w->options.seed + i, &v->same, err);
         if (!v->compared && err->code != ERR_LIMIT && err->code != ERR_DATA)
@@ -134,8 +131,8 @@ static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn 
     struct calibration calibration;
     struct err fault = {0};
 
-    job_progress(w->job, 0, 0, "measuring the best versions");
-    if (!calibrate(s, cancelled, w, &calibration, err))
+    job_progress(0, 0, "measuring the best versions");
+    if (!calibrate(s, job_cancelled, NULL, &calibration, err))
         return false;
     struct kernel_set *set = kernel_set_new(s, &calibration);
     size_t at[SHOWN + 1], of[SHOWN + 1], n = 0;
@@ -184,7 +181,7 @@ static bool run_here(struct tuning *w, const struct insn *insns, size_t count, s
         return true;
     struct sandbox *s = sandbox_new(-1, &fault);
     if (s)
-        sandbox_cancel_by(s, cancelled, w);
+        sandbox_cancel_by(s, job_cancelled, NULL);
     w->compares = s && !refused;
     if (refused)
         snprintf(w->why, sizeof w->why, "versions not executed: %.90s", refused);
@@ -321,19 +318,18 @@ static size_t sums(const struct insn *insns, size_t count, bool reassociate)
 static bool tune_run(void *state, struct result *result, struct err *err)
 {
     struct tuning *w = state;
-    const struct tune_hooks hooks = {cancelled, progress, w};
+    const struct tune_hooks hooks = {job_cancelled, progress, w};
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
     (void)result; /* The publish function fills the result. */
-    w->job = job_current();
     for (size_t i = 0; i <= SHOWN; i++)
         w->versions[i].measured = NAN;
     for (size_t i = 0; i < BUILDS_SHOWN; i++)
         w->builds_measured[i] = NAN;
     w->build = SIZE_MAX;
     if (!tune_builds_make(w->kernel, w->loop, w->machine,
-                          &(struct tune_builds_hooks){cancelled, build_progress, w}, &w->builds,
+                          &(struct tune_builds_hooks){job_cancelled, build_progress, w}, &w->builds,
                           err))
         return false;
     w->tune = tune_new(insns, count, w->machine, &w->options, &hooks, err);

@@ -157,16 +157,15 @@ static bool sweep_one(struct sweeping *w, long value, struct err *err)
 
 static bool sweep_run(void *state, struct result *result, struct err *err)
 {
-    struct job *job = job_current();
     struct sweeping *w = state;
 
     (void)result;   /* The publish function fills the result. */
     for (long value = w->from; value <= w->to; value++) {
         if (!sweep_one(w, value, err))
             return false;
-        job_progress(job, (double)(value - w->from + 1), (double)(w->to - w->from + 1), "%s = %ld",
+        job_progress((double)(value - w->from + 1), (double)(w->to - w->from + 1), "%s = %ld",
                      w->name, value);
-        if (job_cancelled(job))
+        if (job_cancelled(NULL))
             return err_set(err, ERR_INTERRUPTED, NULL, "the sweep was cancelled");
     }
     return true;

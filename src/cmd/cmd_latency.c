@@ -26,16 +26,10 @@ static bool prepare(const struct forms *forms, const char *pattern, struct err *
 /* State of the job of latency measure, which measures chains of all matching forms, then prints the
  * results */
 struct chains {
-    struct job *job;
     char *pattern;                /* pattern of the forms to measure; NULL: all forms */
     VEC(char *) names;            /* names of the measured forms */
     VEC(struct latency) results;
 };
-
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct chains *)state)->job);
-}
 
 static bool measure_form(struct chains *w, const struct form_row *row, struct sandbox *sandbox,
                          const struct calibration *c, bool *can, struct err *err)
@@ -57,30 +51,27 @@ static bool measure_form(struct chains *w, const struct form_row *row, struct sa
 
 static bool chains_run(void *state, struct result *result, struct err *err)
 {
-    struct job *job = job_current();
     struct chains *w = state;
     struct calibration c;
 
-    (void)result;   /* The publish function fills the result. */
-    w->job = job;
+    (void)result; /* The publish function fills the result. */
     struct forms *forms = forms_load(isa_host(), NULL, err);
     struct sandbox *sandbox = forms ? sandbox_new(-1, err) : NULL;
-    bool ok =
-        sandbox && prepare(forms, w->pattern, err) && calibrate(sandbox, cancelled, w, &c, err);
+    bool ok = sandbox && prepare(forms, w->pattern, err) &&
+              calibrate(sandbox, job_cancelled, NULL, &c, err);
     size_t matched = 0;
     if (ok)
-        sandbox_cancel_by(sandbox, cancelled, w);
+        sandbox_cancel_by(sandbox, job_cancelled, NULL);
     for (size_t i = 0; ok && i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);
         bool can;
         if (w->pattern && !str_match(w->pattern, row->form))
             continue;
-        ok =
-            measure_form(w, row, sandbox, &c, &can, err) &&
-            (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled"));
+        ok = measure_form(w, row, sandbox, &c, &can, err) &&
+             (!job_cancelled(NULL) ||
+              err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled"));
         matched += can;
-        job_progress(job, (double)i, (double)forms_count(forms), "%zu form%s", matched,
-                     plural(matched));
+        job_progress((double)i, (double)forms_count(forms), "%zu form%s", matched, plural(matched));
     }
     const struct similar similar = {
         .word = w->pattern ? w->pattern : "",

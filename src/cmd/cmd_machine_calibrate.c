@@ -23,36 +23,28 @@
  * the CPU. */
 struct calibrating {
     struct session *session;
-    struct job *job;
     int cpu;
     bool info, known;
     struct calibration calibration;
     struct err fault;
 };
 
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct calibrating *)state)->job);
-}
-
 /* Starts a sandbox and calibrates it. The machine view shows the same calibration. */
 static bool calibrate_run(void *state, struct result *result, struct err *err)
 {
-    struct job *job = job_current();
     struct calibrating *w = state;
     char name[64];
 
     (void)result;   /* The publish function fills the result. */
-    w->job = job;
-    job_progress(job, 0, 0, "clock, noise and idle baseline");
+    job_progress(0, 0, "clock, noise and idle baseline");
     struct sandbox *sandbox = sandbox_new(w->cpu, &w->fault);
-    w->known = sandbox && calibrate(sandbox, cancelled, w, &w->calibration, &w->fault);
+    w->known = sandbox && calibrate(sandbox, job_cancelled, NULL, &w->calibration, &w->fault);
     sandbox_free(sandbox);
     if (w->known)
         record_begin(w->session->document.record, cpu_name(name, sizeof name), &w->calibration);
-    else if (!w->info || job_cancelled(job))
+    else if (!w->info || job_cancelled(NULL))
         *err = w->fault;
-    return w->known || (w->info && !job_cancelled(job));
+    return w->known || (w->info && !job_cancelled(NULL));
 }
 
 static void calibration_lines(const struct calibration *c, struct result *result)
@@ -181,7 +173,6 @@ static bool start(struct session *s, int cpu, bool info, struct task *task)
 
 /* State of the job that measures memory */
 struct calibrating_memory {
-    struct job *job;
     bool huge;
     char *base;              /* machine whose tables this CPU uses; NULL: none */
     struct memory_costs costs;
@@ -194,11 +185,6 @@ static void memory_free(void *state)
     free(state);
 }
 
-static bool memory_cancelled(void *state)
-{
-    return job_cancelled(((struct calibrating_memory *)state)->job);
-}
-
 #define MEMORY_SECONDS 1.5   /* seconds after which disturbed times are accepted */
 
 static bool memory_run(void *state, struct result *result, struct err *err)
@@ -206,15 +192,14 @@ static bool memory_run(void *state, struct result *result, struct err *err)
     struct calibrating_memory *w = state;
 
     (void)result;   /* The publish function fills the result. */
-    w->job = job_current();
-    job_progress(w->job, 0, 0, "cycles per line of each cache level");
+    job_progress(0, 0, "cycles per line of each cache level");
     uint64_t available = memory_available();
     if (available && available < MEMORY_LINES_ARENA + MEMORY_LINES_ARENA / 4)
         return err_set(
             err, ERR_LIMIT, "end other programs, or use the machine's facts without calibration",
             "measuring memory needs %llu MiB, but %llu MiB are free",
             (unsigned long long)(MEMORY_LINES_ARENA >> 20), (unsigned long long)(available >> 20));
-    if (!memory_lines_measure(MEMORY_SECONDS, w->huge, memory_cancelled, w, &w->costs, err))
+    if (!memory_lines_measure(MEMORY_SECONDS, w->huge, job_cancelled, NULL, &w->costs, err))
         return false;
     struct err unknown = {0};
     struct machine *here = w->base ? machine_load_shipped(w->base, &unknown) : NULL;

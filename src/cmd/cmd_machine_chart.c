@@ -20,7 +20,6 @@
 /* State of the job of machine chart, whose worker charts the CPU */
 struct machine_charting {
     char *name;
-    struct job *job;
     struct chart_job *charting;
     unsigned threads;
     struct record *record;           /* the session's record of measurements, for the views */
@@ -36,18 +35,13 @@ static bool measures(const void *state)
     return charting_measures(((const struct machine_charting *)state)->charting);
 }
 
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct machine_charting *)state)->job);
-}
-
 static void progress(void *state, enum chart_stage stage, double done, double total,
                      const char *what)
 {
     const struct machine_charting *w = state;
 
     stage_log_progress(w->log, stage, done, total, what);
-    job_progress(w->job, done, total, "stage %d of %d, %s: %s", (int)stage + 1, CHART_STAGES,
+    job_progress(done, total, "stage %d of %d, %s: %s", (int)stage + 1, CHART_STAGES,
                  chart_stage_names[stage], what);
 }
 
@@ -56,7 +50,7 @@ static void stage_done(void *state, enum chart_stage stage, const struct chart *
     const struct machine_charting *w = state;
 
     stage_log_done(w->log, stage, so_far);
-    if (job_cancelled(w->job))   /* A cancelled stage predicted nothing, so the lists of the
+    if (job_cancelled(NULL)) /* A cancelled stage predicted nothing, so the lists of the
                                   * previous stage remain. */
         return;
     if (so_far->machine) {
@@ -85,7 +79,7 @@ static bool team(void *state, void (*work)(void *work_state, unsigned worker), v
 static bool chart_work(void *state, struct result *result, struct err *err)
 {
     struct machine_charting *w = state;
-    const struct charting_hooks hooks = {.cancelled = cancelled,
+    const struct charting_hooks hooks = {.cancelled = job_cancelled,
                                          .progress = progress,
                                          .mapping = mapping,
                                          .stage_done = stage_done,
@@ -96,8 +90,7 @@ static bool chart_work(void *state, struct result *result, struct err *err)
                                          .state = w};
 
     (void)result;   /* The publish function fills the result. */
-    w->job = job_current();
-    job_progress(w->job, 0, 0, "clock, noise and idle baseline");
+    job_progress(0, 0, "clock, noise and idle baseline");
     return (w->chart = charting_run(w->charting, &hooks, err)) != NULL;
 }
 

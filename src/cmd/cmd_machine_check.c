@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
 #include "cmd/lab_findings.h"
@@ -31,7 +32,6 @@
  * the rows and stores them for the view. */
 struct checking {
     struct session *session;
-    struct job *job;
     struct machine *machine;      /* the job's copy of the checked machine */
     struct machine *simulated;    /* simulated machine; NULL: this CPU */
     struct forms *forms;
@@ -52,11 +52,6 @@ struct checking {
 static bool measures(const void *state)
 {
     return !((const struct checking *)state)->simulated;
-}
-
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct checking *)state)->job);
 }
 
 static int weightier_first(const void *a, const void *b)
@@ -104,7 +99,7 @@ static void tell(struct checking *w, double done, double total, const char *what
     const bool due = clock_seconds() >= w->filled + TELL_SECONDS || done >= total;
     size_t known = 0, wrong = 0;
 
-    job_progress(w->job, done, total, "%s", what);
+    job_progress(done, total, "%s", what);
     if (!due) {
         stage_log_step(w->log, done, total, NAN, what);
         return;
@@ -212,7 +207,7 @@ static bool check_all(struct checking *w, struct source *source, struct err *err
 {
     const struct runner_options options = {.budget = SHARE * w->seconds, .one_length = true};
     const struct runner_hooks hooks = {
-        .cancelled = cancelled, .result = take_result, .progress = progress, .state = w};
+        .cancelled = job_cancelled, .result = take_result, .progress = progress, .state = w};
     struct runner_summary summary;
     size_t count = w->names.count;
     char what[96];
@@ -230,8 +225,7 @@ static bool check_all(struct checking *w, struct source *source, struct err *err
         }
         snprintf(what, sizeof what, "latencies of %s", w->names.items[i]);
         tell(w, (double)(count + i), 2 * (double)count, what);
-        ok = check_latencies(w, i, source, err) &&
-             (!cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
+        ok = check_latencies(w, i, source, err) && watch_goes_on(err);
     }
     return ok;
 }
@@ -240,16 +234,15 @@ static bool check_run(void *state, struct result *result, struct err *err)
 {
     struct checking *w = state;
 
-    (void)result;   /* The publish function fills the result. */
-    w->job = job_current();
+    (void)result; /* The publish function fills the result. */
     w->until = clock_seconds() + w->seconds;
     w->table = experiments_new();
     make_rows(w);
-    struct source *source = w->simulated
-                                ? source_simulated(w->simulated->mapping, 0.001, 1)
-                                : source_cpu(w->forms, -1, 0, &crew_threads, cancelled, w, err);
+    struct source *source =
+        w->simulated ? source_simulated(w->simulated->mapping, 0.001, 1)
+                     : source_cpu(w->forms, -1, 0, &crew_threads, job_cancelled, NULL, err);
     if (source && !w->simulated) {
-        sandbox_cancel_by(source_cpu_sandbox(source), cancelled, w);
+        sandbox_cancel_by(source_cpu_sandbox(source), job_cancelled, NULL);
         source_cpu_record(source, w->session->document.record);
     }
     bool ok = source && check_all(w, source, err);

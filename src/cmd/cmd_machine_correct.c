@@ -6,6 +6,7 @@
 #include "analysis/chain_cycles.h"
 #include "analysis/port_names.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
@@ -36,7 +37,6 @@ struct correction {
 /* State of the job of machine correct. The worker finds and verifies corrections on a copy of the
  * machine, and writes it; the UI thread loads the result. */
 struct correcting {
-    struct job *job;
     struct machine *machine;   /* copy of the machine that gets the corrections */
     struct machine *simulated; /* simulated machine; NULL: this CPU */
     struct forms *forms;
@@ -50,11 +50,6 @@ struct correcting {
 static bool measures(const void *state)
 {
     return !((const struct correcting *)state)->simulated;
-}
-
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct correcting *)state)->job);
 }
 
 /* Returns the latency between operands @from and @to in the current tables; 1 if unknown. */
@@ -171,23 +166,23 @@ static bool correct_throughputs(struct correcting *w, struct err *err)
     }
     if (!any)
         return true;
-    job_progress(w->job, 0, (double)w->list.count, "searching for blocking forms");
-    struct source *source = w->simulated
-                                ? source_simulated(w->simulated->mapping, 0.001, 1)
-                                : source_cpu(w->forms, -1, 0, &crew_threads, cancelled, w, err);
+    job_progress(0, (double)w->list.count, "searching for blocking forms");
+    struct source *source =
+        w->simulated ? source_simulated(w->simulated->mapping, 0.001, 1)
+                     : source_cpu(w->forms, -1, 0, &crew_threads, job_cancelled, NULL, err);
     struct learner *learner =
         source ? learner_new(source, w->machine->mapping, machine_number(w->machine, "issue_width"),
-                             cancelled, w, err)
+                             job_cancelled, NULL, err)
                : NULL;
-    for (size_t i = 0; learner && i < w->list.count && !cancelled(w); i++) {
-        job_progress(w->job, (double)i, (double)w->list.count, "%s", w->list.items[i].row.form);
+    for (size_t i = 0; learner && i < w->list.count && !job_cancelled(NULL); i++) {
+        job_progress((double)i, (double)w->list.count, "%s", w->list.items[i].row.form);
         if (!w->list.items[i].row.latency && forms_find(w->forms, w->list.items[i].row.form))
             correct_throughput(w, learner, &w->list.items[i]);
     }
     bool ok = learner != NULL;
     learner_free(learner);
     source_free(source);
-    return ok && (!cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
+    return ok && watch_goes_on(err);
 }
 
 static bool write_all(struct correcting *w, struct err *err)
@@ -216,8 +211,7 @@ static bool correct_run(void *state, struct result *result, struct err *err)
 {
     struct correcting *w = state;
 
-    (void)result;   /* The publish function fills the result. */
-    w->job = job_current();
+    (void)result; /* The publish function fills the result. */
     for (size_t i = 0; i < w->list.count; i++)
         if (w->list.items[i].row.latency)
             correct_latency(w, &w->list.items[i]);

@@ -33,7 +33,6 @@
 /* State of the job of machine hunt. The worker draws, times and predicts blocks; the UI thread
  * shows the result. */
 struct machine_hunting {
-    struct job *job;
     struct machine *machine;      /* the job's copy of the tested machine */
     /* a copy of the reference machine; NULL: the reference is LLVM's model or this CPU */
     struct machine *against;
@@ -60,15 +59,10 @@ static bool measures(const void *state)
     return !w->against && !w->llvm;
 }
 
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct machine_hunting *)state)->job);
-}
-
 /* Returns whether the hunt was cancelled or its time has passed. */
 static bool over(void *state)
 {
-    return cancelled(state) || clock_seconds() >= ((struct machine_hunting *)state)->until;
+    return job_cancelled(NULL) || clock_seconds() >= ((struct machine_hunting *)state)->until;
 }
 
 static bool predictable(void *state, const struct insn *in)
@@ -169,7 +163,7 @@ static void progress(void *state, const struct hunt *so_far)
 
     snprintf(what, sizeof what, "%zu finding%s; differences: %zu of %zu blocks", so_far->count,
              plural(so_far->count), so_far->differ, so_far->sampled);
-    job_progress(w->job, done, total, "%s", what);
+    job_progress(done, total, "%s", what);
     stage_log_step(w->log, done, total,
                    so_far->sampled ? (double)so_far->differ / (double)so_far->sampled : NAN, what);
     list_findings(w, so_far);
@@ -178,9 +172,9 @@ static void progress(void *state, const struct hunt *so_far)
 static bool prepare_cpu(struct machine_hunting *w, struct err *err)
 {
     w->sandbox = sandbox_new(-1, err);
-    if (!w->sandbox || !calibrate(w->sandbox, cancelled, w, &w->calibration, err))
+    if (!w->sandbox || !calibrate(w->sandbox, job_cancelled, NULL, &w->calibration, err))
         return false;
-    sandbox_cancel_by(w->sandbox, cancelled, w);
+    sandbox_cancel_by(w->sandbox, job_cancelled, NULL);
     return true;
 }
 
@@ -207,8 +201,7 @@ static bool hunt_work(void *state, struct result *result, struct err *err)
                                           : times_of_cpu,
                                w, w->tolerance};
 
-    (void)result;   /* The publish function fills the result. */
-    w->job = job_current();
+    (void)result; /* The publish function fills the result. */
     w->knows = model_new(w->machine, false);
     w->truth = w->against ? model_new(w->against, w->against_simulated) : NULL;
     struct block_maker *maker =
@@ -225,7 +218,7 @@ static bool hunt_work(void *state, struct result *result, struct err *err)
     model_free(w->knows);
     model_free(w->truth);
     sandbox_free(w->sandbox);
-    return w->hunt != NULL && (!cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
+    return w->hunt != NULL && watch_goes_on(err);
 }
 
 static void add_rows(const struct hunt *h, struct result *result)

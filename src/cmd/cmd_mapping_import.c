@@ -20,11 +20,6 @@ struct llvm_importing {
     struct machine *machine;
 };
 
-static bool cancelled(void *job)
-{
-    return job_cancelled(job);
-}
-
 static bool read_llvm(struct llvm_importing *w, struct err *err)
 {
     /* Uses the first instruction set that has the CPU, because a CPU name belongs to only one
@@ -41,11 +36,10 @@ static bool read_llvm(struct llvm_importing *w, struct err *err)
 
 static bool llvm_run(void *state, struct result *result, struct err *err)
 {
-    struct job *job = job_current();
 
     (void)result;   /* The publish function fills the result. */
-    job_progress(job, 0, 0, "reading the tables of llvm-mca");
-    child_watch(cancelled, job);
+    job_progress(0, 0, "reading the tables of llvm-mca");
+    child_watch(job_cancelled, NULL);
     bool ok = read_llvm(state, err);
     child_watch(NULL, NULL);
     return ok;
@@ -114,7 +108,6 @@ struct uops_import {
 
 static bool uops_run(void *state, struct result *result, struct err *err)
 {
-    struct job *job = job_current();
     struct uops_import *w = state;
     struct forms *forms = forms_load(ISA_UNSAID, NULL, err);
     bool ok = forms != NULL;
@@ -122,9 +115,9 @@ static bool uops_run(void *state, struct result *result, struct err *err)
     (void)result;   /* The publish function fills the result. */
     for (size_t i = 0; ok && i < w->count; i++) {
         char *id = imported_id(w->paths[i], w->architecture);
-        job_progress(job, (double)i, (double)w->count, "%s", w->paths[i]);
+        job_progress((double)i, (double)w->count, "%s", w->paths[i]);
         w->machines[i] = import_uops(id, w->paths[i], w->architecture, forms, err);
-        ok = w->machines[i] && (!job_cancelled(job) ||
+        ok = w->machines[i] && (!job_cancelled(NULL) ||
                                 err_set(err, ERR_INTERRUPTED, NULL, "the import was cancelled"));
         free(id);
     }

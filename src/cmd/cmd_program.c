@@ -27,7 +27,6 @@ struct program_load_values {
 
 /* State of a job that builds a program or opens a built program */
 struct program_loading {
-    struct job *job;
     char *name, *untraced;
     struct invocation how;
     VEC(char *) words;
@@ -39,17 +38,15 @@ struct program_loading {
 static bool loading_cancelled(void *state)
 {
     const struct program_loading *l = state;
-    job_progress(l->job, clock_seconds() - l->begun, 0, "compiling for %.1f s",
-                 clock_seconds() - l->begun);
-    return job_cancelled(l->job);
+    job_progress(clock_seconds() - l->begun, 0, "compiling for %.1f s", clock_seconds() - l->begun);
+    return job_cancelled(NULL);
 }
 
 static bool load_run(void *state, struct result *result, struct err *err)
 {
     struct program_loading *l = state;
 
-    (void)result;   /* The publish function fills the result. */
-    l->job = job_current();
+    (void)result; /* The publish function fills the result. */
     l->begun = clock_seconds();
     child_watch(loading_cancelled, l);
     const char *const *words = (const char *const *)l->words.items;
@@ -248,7 +245,6 @@ struct run_values {
 
 /* State of a job that runs the program with each combination of inputs, then fits the counts */
 struct running {
-    struct job *job;
     const struct program *loaded;
     const struct program *program;      /* the loaded program, or a program built for the largest
                                          * input */
@@ -265,16 +261,16 @@ struct running {
 static bool running_cancelled(void *state)
 {
     const struct running *r = state;
-    job_progress(r->job, (double)r->at, (double)r->inputs.count + 1, "run %zu of %zu", r->at + 1,
+    job_progress((double)r->at, (double)r->inputs.count + 1, "run %zu of %zu", r->at + 1,
                  r->inputs.count);
-    return job_cancelled(r->job);
+    return job_cancelled(NULL);
 }
 
 static bool fitting_goes_on(void *state, double share)
 {
     const struct running *r = state;
-    job_progress(r->job, (double)r->inputs.count + share, (double)r->inputs.count + 1, "fitting");
-    return !job_cancelled(r->job);
+    job_progress((double)r->inputs.count + share, (double)r->inputs.count + 1, "fitting");
+    return !job_cancelled(NULL);
 }
 
 static bool differ(const struct program_runs *runs, size_t a, size_t b)
@@ -374,8 +370,7 @@ static bool run_run(void *state, struct result *result, struct err *err)
     struct running *r = state;
     bool ok = true;
 
-    (void)result;   /* The publish function fills the result. */
-    r->job = job_current();
+    (void)result; /* The publish function fills the result. */
     child_watch(running_cancelled, r);
     ok = has_macros(r, err) &&
          (r->program = program_rebuilt(r->loaded, &r->how, r->inputs.names,

@@ -10,6 +10,7 @@
 #include "base/child.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
 #include "cmd/task.h"
@@ -38,7 +39,6 @@ struct program_blame_values {
 };
 
 struct blaming_program {
-    struct job *job;
     const struct program_model *model;
     double inputs[INPUTS_MAX];
     struct machine *machine;
@@ -66,17 +66,11 @@ struct blaming_program {
     char *sentence;
 };
 
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct blaming_program *)state)->job);
-}
-
 static bool goes_on(void *state, double seconds, size_t samples)
 {
     struct blaming_program *w = state;
-    job_progress(w->job, (double)(w->samples + samples), SAMPLES, "run %u, %.1f s", w->runs + 1,
-                 seconds);
-    return !cancelled(w);
+    job_progress((double)(w->samples + samples), SAMPLES, "run %u, %.1f s", w->runs + 1, seconds);
+    return !job_cancelled(NULL);
 }
 
 /* Runs the program once with samples. */
@@ -176,11 +170,12 @@ static bool measure(struct blaming_program *w, const struct program_code *code,
 {
     struct calibration calibration;
     struct sandbox *sandbox = sandbox_new(-1, err);
-    bool ok = sandbox && calibrate(sandbox, cancelled, w, &calibration, err);
+    bool ok = sandbox && calibrate(sandbox, job_cancelled, NULL, &calibration, err);
 
     if (sandbox)
-        sandbox_cancel_by(sandbox, cancelled, w);
-    for (size_t i = 0, done = 0; i < w->parts.count && done < MEASURED_MOST && !cancelled(w); i++) {
+        sandbox_cancel_by(sandbox, job_cancelled, NULL);
+    for (size_t i = 0, done = 0; i < w->parts.count && done < MEASURED_MOST && !job_cancelled(NULL);
+         i++) {
         struct blamed_part *b = &w->parts.items[i];
         const struct code_part *part = &parts->list.items[b->part];
         struct kernel_measured measured;
@@ -192,8 +187,7 @@ static bool measure(struct blaming_program *w, const struct program_code *code,
             if (insns[k].traits & INSN_BRANCH)
                 insns[k].traits |= INSN_FOLLOWED;
         }
-        job_progress(w->job, (double)done++, MEASURED_MOST, "measuring %s outside the program",
-                     b->name);
+        job_progress((double)done++, MEASURED_MOST, "measuring %s outside the program", b->name);
         if (ok && kernel_run(sandbox, &calibration, insns, part->insns.count, &measured, err))
             b->alone = measured.cycles;
         else
@@ -201,7 +195,7 @@ static bool measure(struct blaming_program *w, const struct program_code *code,
         free(insns);
     }
     sandbox_free(sandbox);
-    return !cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    return watch_goes_on(err);
 }
 
 /* Runs the instrumented program with the same inputs, for counts and page faults. Returns one run,
@@ -213,8 +207,8 @@ static struct program_runs *count_run(struct blaming_program *w, struct err *err
     const struct run_options options = {
         .how = w->how, .mode = TRACE_COUNTS, .seconds = w->limit, .memory = (size_t)64 << 30};
 
-    job_progress(w->job, 0, SAMPLES, "counting");
-    child_watch(cancelled, w);
+    job_progress(0, SAMPLES, "counting");
+    child_watch(job_cancelled, NULL);
     const bool ok = program_runs_add(counted, w->inputs, &options, err);
     child_watch(NULL, NULL);
     if (ok)
@@ -253,8 +247,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     struct code_parts parts = {{0}};
     struct located located = {.all = 0};
 
-    (void)result;   /* The publish function fills the result. */
-    w->job = job_current();
+    (void)result; /* The publish function fills the result. */
     if (!e)
         return false;
     bool ok = !w->here || native_known(w->machine, false, w->day, err);

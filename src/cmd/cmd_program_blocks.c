@@ -377,20 +377,14 @@ struct missing {
     struct reuse_histogram all;
 };
 
-static bool misses_cancelled(void *state)
-{
-    return job_cancelled(state);
-}
-
 static bool misses_run(void *state, struct result *result, struct err *err)
 {
-    struct job *job = job_current();
     struct missing *w = state;
     const struct program_model *m = w->at.model;
     struct program_run run;
 
     (void)result;   /* The publish function fills the result. */
-    job_progress(job, 0, 0, "%s", w->at.machine->id);
+    job_progress(0, 0, "%s", w->at.machine->id);
     if ((w->at.here && !native_known(w->at.machine, w->fresh, w->day, err)) ||
         !memory_of(w->at.machine, &w->memory, err))
         return false;
@@ -405,7 +399,7 @@ static bool misses_run(void *state, struct result *result, struct err *err)
         w->all = binned;
     }
     if (w->sets) {
-        child_watch(misses_cancelled, job);
+        child_watch(job_cancelled, NULL);
         bool ok = program_simulate_sets(m->runs->program, m->runs->names, m->runs->name_count,
                                         w->at.inputs, &w->options, &w->memory, w->missed, err);
         child_watch(NULL, NULL);

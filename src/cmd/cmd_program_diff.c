@@ -41,7 +41,6 @@ struct diff_row {
 };
 
 struct builds_diff {
-    struct job *job;
     char *paths[2], *input;
     VEC(char *) arguments;
     bool run;               /* whether the programs are run and sampled, to weight the loops */
@@ -57,21 +56,16 @@ struct builds_diff {
     size_t next;            /* index of the next work item of both builds */
 };
 
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct builds_diff *)state)->job);
-}
-
 /* Returns the next work item. The loops of both builds form one list, with the loops of build A
  * first. Stores the work item in *@out. Returns false at the end or when cancelled. */
 static bool next_piece(struct builds_diff *w, size_t *out)
 {
     const size_t all = build_pieces(w->builds[0]) + build_pieces(w->builds[1]);
 
-    if (w->next >= all || cancelled(w))
+    if (w->next >= all || job_cancelled(NULL))
         return false;
     if (w->next % 64 == 0)
-        job_progress(w->job, (double)w->next, (double)all, "functions");
+        job_progress((double)w->next, (double)all, "functions");
     *out = w->next++;
     return true;
 }
@@ -94,7 +88,7 @@ static void pool_work(void *state, unsigned worker)
     const struct builds_diff *w = p->diff;
     const size_t first = build_pieces(w->builds[0]), piece = p->pieces[worker];
     const bool second = piece >= first;
-    const struct watch before = watch_begin(cancelled, p->diff);
+    const struct watch before = watch_begin(job_cancelled, NULL);
 
     build_work(w->builds[second], second ? piece - first : piece, p->workers[worker]);
     watch_restore(before);
@@ -102,15 +96,16 @@ static void pool_work(void *state, unsigned worker)
 
 static bool goes_on(void *state, double seconds, size_t samples)
 {
-    struct builds_diff *w = state;
-    job_progress(w->job, seconds, 0, "%zu sample%s in %.1f s", samples, plural(samples), seconds);
-    return !cancelled(w);
+    (void)state;
+    job_progress(seconds, 0, "%zu sample%s in %.1f s", samples, plural(samples), seconds);
+    return !job_cancelled(NULL);
 }
 
 static bool looks_up(void *state, double share)
 {
+    (void)state;
     (void)share;
-    return !cancelled(state);
+    return !job_cancelled(NULL);
 }
 
 static bool profile_one(struct builds_diff *w, int side, struct err *err)
@@ -574,7 +569,6 @@ static bool diff_work(void *state, struct result *result, struct err *err)
     const unsigned workers = pool_processors();
     static const struct pool_ops ops = {.next = pool_next, .work = pool_work};
 
-    w->job = job_current();
     for (int side = 0; side < 2; side++) {
         w->builds[side] = build_open(w->paths[side], err);
         if (!w->builds[side] || (w->run && !profile_one(w, side, err)))

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/explained_recording.h"
 #include "cmd/explained_result.h"
@@ -42,7 +43,6 @@ struct explain_values {
 
 /* State of the job of program explain. */
 struct explaining {
-    struct job *job;
     VEC(char *) argv;    /* arguments, NULL-terminated; of a running process, only its name */
     char *place, *input; /* @place: symbol or address; NULL: the session's kernel */
     struct program_output output;
@@ -54,9 +54,9 @@ struct explaining {
 static bool goes_on(void *state, double seconds, uint64_t iterations)
 {
     struct explaining *w = state;
-    job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
+    job_progress(seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
                  "%" PRIu64 " iteration%s in %.1f s", iterations, plural(iterations), seconds);
-    return !job_cancelled(w->job);
+    return !job_cancelled(NULL);
 }
 
 /* Loads the loop at the user's symbol or address. Returns false with err on failure. */
@@ -158,9 +158,9 @@ static void split(struct explaining *w)
 static bool goes_on_sampling(void *state, double seconds, size_t samples)
 {
     struct explaining *w = state;
-    job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
+    job_progress(seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
                  "%zu sample%s in %.1f s", samples, plural(samples), seconds);
-    return !job_cancelled(w->job);
+    return !job_cancelled(NULL);
 }
 
 /* Samples the process, because tracing is not permitted. Samples give only the loop's share of the
@@ -186,11 +186,6 @@ static bool sample_instead(struct explaining *w)
     return w->found.sampled != NULL;
 }
 
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct explaining *)state)->job);
-}
-
 /* Measures the most frequent paths in isolation on this CPU, with the recorded branch directions
  * and data in the first-level cache. */
 static void measure_paths(struct explaining *w)
@@ -199,12 +194,12 @@ static void measure_paths(struct explaining *w)
     size_t most = w->measure < w->found.kept->paths.count ? w->measure : w->found.kept->paths.count;
     struct sandbox *sandbox = most ? sandbox_new(-1, &w->found.unmeasured) : NULL;
 
-    if (sandbox && calibrate(sandbox, cancelled, w, &calibration, &w->found.unmeasured)) {
-        sandbox_cancel_by(sandbox, cancelled, w);
-        for (size_t i = 0; i < most && !cancelled(w); i++) {
+    if (sandbox && calibrate(sandbox, job_cancelled, NULL, &calibration, &w->found.unmeasured)) {
+        sandbox_cancel_by(sandbox, job_cancelled, NULL);
+        for (size_t i = 0; i < most && !job_cancelled(NULL); i++) {
             struct explained_path *p = &w->found.kept->paths.items[i];
             struct kernel_measured measured;
-            job_progress(w->job, (double)i, (double)most, "measuring paths outside the program");
+            job_progress((double)i, (double)most, "measuring paths outside the program");
             if (!p->insns.count)
                 err_set(&w->found.unmeasured, ERR_LIMIT, NULL,
                         "the path has %zu instructions; the maximum is %u", p->executed, PATH_MOST);
@@ -232,9 +227,9 @@ static void measure_recorded(struct explaining *w)
     struct sandbox *sandbox = err->code ? NULL : sandbox_new(-1, err);
     if (!sandbox)
         return;
-    sandbox_cancel_by(sandbox, cancelled, w);
-    job_progress(w->job, 0, 0, "running recorded iterations outside the program");
-    if (calibrate(sandbox, cancelled, w, &calibration, err) &&
+    sandbox_cancel_by(sandbox, job_cancelled, NULL);
+    job_progress(0, 0, "running recorded iterations outside the program");
+    if (calibrate(sandbox, job_cancelled, NULL, &calibration, err) &&
         !recorded_costs_measure(sandbox, &k->recording, k->cycles, k->huge, true, RECORDED_SECONDS,
                                 &w->found.recorded, err))
         w->found.recorded.cycles = NAN;
@@ -288,8 +283,7 @@ static bool explain_run(void *state, struct result *result, struct err *err)
 {
     struct explaining *w = state;
 
-    (void)result;   /* The publish function fills the result. */
-    w->job = job_current();
+    (void)result; /* The publish function fills the result. */
     w->options.goes_on = goes_on;
     w->options.state = w;
     if (!find_loop(w, err))
@@ -307,7 +301,7 @@ static bool explain_run(void *state, struct result *result, struct err *err)
         }
         *err = w->found.refused;
     }
-    if (job_cancelled(w->job))
+    if (job_cancelled(NULL))
         ok = err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     ok = ok && enough(w, err);
     if (!ok)
@@ -324,7 +318,7 @@ static bool explain_run(void *state, struct result *result, struct err *err)
     keep(w);
     measure_paths(w);
     measure_recorded(w);
-    return !job_cancelled(w->job) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    return watch_goes_on(err);
 }
 
 static bool explain_finish(struct session *s, void *state, struct result *result, struct err *err)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
 #include "cmd/task.h"
@@ -157,7 +158,6 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
  * times by regression. */
 static bool formula_run(void *state, struct result *result, struct err *err)
 {
-    struct job *job = job_current();
     struct time_formula *f = state;
     const struct program_runs *runs = f->model->runs;
     size_t steps = runs->runs.count * 4 < POINTS_MOST ? 1 : runs->runs.count * 4 / POINTS_MOST + 1;
@@ -171,9 +171,8 @@ static bool formula_run(void *state, struct result *result, struct err *err)
             double inputs[INPUTS_MAX];
             for (size_t i = 0; i < runs->name_count; i++)
                 inputs[i] = factor * runs->runs.items[r].inputs[i];
-            job_progress(job, (double)r, (double)runs->runs.count, "predicting");
-            ok = (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled")) &&
-                 time_point(f, inputs, err);
+            job_progress((double)r, (double)runs->runs.count, "predicting");
+            ok = watch_goes_on(err) && time_point(f, inputs, err);
         }
     if (ok)
         fit_counts(&(struct fit_data){f->inputs, runs->name_count, f->count, f->seconds},

@@ -121,8 +121,9 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
 
 static bool compiling_cancelled(void *state)
 {
-    job_progress(state, 0, 0, "compiling");
-    return job_cancelled(state);
+    (void)state;
+    job_progress(0, 0, "compiling");
+    return job_cancelled(NULL);
 }
 
 /* Compares the blocks that the compiler generates for the inputs with those of the runs. A failed
@@ -131,7 +132,7 @@ static bool compare_blocks(struct predicting *p, struct err *err)
 {
     const struct program_runs *runs = p->model->runs;
 
-    child_watch(compiling_cancelled, job_current());
+    child_watch(compiling_cancelled, NULL);
     program_has_shape(runs->program, &runs->how, runs->names, p->inputs, runs->name_count,
                       &p->same_blocks, &p->unbuilt);
     child_watch(NULL, NULL);
@@ -144,7 +145,6 @@ static bool compare_blocks(struct predicting *p, struct err *err)
  * false with err on failure or when cancelled, and if the only machine lacks a fact. */
 static bool predict_run(void *state, struct result *result, struct err *err)
 {
-    struct job *job = job_current();
     struct predicting *p = state;
     struct estimator *e = estimator_new(p->model, p->inputs, p->kind, err);
     bool ok = e && compare_blocks(p, err);
@@ -153,9 +153,8 @@ static bool predict_run(void *state, struct result *result, struct err *err)
     if (ok)
         estimator_set_threads(e, (double)p->threads, p->common / 100);
     for (size_t i = 0; ok && i < p->outcomes.count; i++) {
-        job_progress(job, (double)i, (double)p->outcomes.count, "%s",
-                     p->outcomes.items[i].machine->id);
-        ok = !job_cancelled(job) ||
+        job_progress((double)i, (double)p->outcomes.count, "%s", p->outcomes.items[i].machine->id);
+        ok = !job_cancelled(NULL) ||
              err_set(err, ERR_INTERRUPTED, NULL, "the prediction was cancelled");
         if (ok && !predict_one(p, e, &p->outcomes.items[i], err)) {
             p->outcomes.items[i].why = *err;

@@ -49,7 +49,6 @@ struct profile_values {
 /* State of the job of program profile, which runs and samples the program, then predicts and
  * measures its hottest loops */
 struct profiling {
-    struct job *job;
     VEC(char *) argv;              /* arguments, NULL-terminated */
     char *input;
     struct program_output output;
@@ -75,7 +74,7 @@ struct profiling {
 static bool cancelled(void *state)
 {
     const struct profiling *w = state;
-    return !w->interrupted && job_cancelled(w->job);
+    return !w->interrupted && job_cancelled(NULL);
 }
 
 /* Stores the arguments and the input with which the program can be run again. */
@@ -132,7 +131,7 @@ static bool goes_on(void *state, double seconds, size_t samples)
     struct profiling *w = state;
     if (w->session)
         list_so_far(w, seconds, samples);
-    job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
+    job_progress(seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
                  "%zu sample%s in %.1f s", samples, plural(samples), seconds);
     /* After an interrupt the samples so far are evaluated. */
     return job_interrupted() || !cancelled(w);
@@ -141,7 +140,7 @@ static bool goes_on(void *state, double seconds, size_t samples)
 static bool looking(void *state, double share)
 {
     struct profiling *w = state;
-    job_progress(w->job, share, 1, "looking up functions and loops");
+    job_progress(share, 1, "looking up functions and loops");
     return !cancelled(w);
 }
 
@@ -213,7 +212,7 @@ static bool measure(struct profiling *w, struct err *err)
         size_t count;
         const struct insn *insns = kernel_insns(l->kernel, l->loop, &count);
 
-        job_progress(w->job, (double)i, (double)most, "measuring %s outside the program", l->name);
+        job_progress((double)i, (double)most, "measuring %s outside the program", l->name);
         bool done = ok &&
                     (l->kernel->isa == isa_host() ||
                      err_set(err, ERR_DATA, NULL, "the code is for another instruction set")) &&
@@ -275,8 +274,7 @@ static bool profile_run(void *state, struct result *result, struct err *err)
 {
     struct profiling *w = state;
 
-    (void)result;   /* The publish function fills the result. */
-    w->job = job_current();
+    (void)result; /* The publish function fills the result. */
     w->options.goes_on = goes_on;
     w->options.enough = enough_seen;
     w->options.state = w;

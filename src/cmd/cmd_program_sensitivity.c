@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
 #include "cmd/rank_worker.h"
@@ -33,7 +34,6 @@ struct sweep_values {
 };
 
 struct probing {
-    struct job *job;
     struct program_case at;
     bool fresh;
     /* date of this CPU's memory measurement; "" for another machine */
@@ -74,9 +74,9 @@ static bool prepare(struct probing *p, struct estimator **e, struct err *err)
 
 static bool effects_go_on(void *state, double done, double total, const char *what)
 {
-    const struct probing *p = state;
-    job_progress(p->job, done, total, "%s", what);
-    return !job_cancelled(p->job);
+    (void)state;
+    job_progress(done, total, "%s", what);
+    return !job_cancelled(NULL);
 }
 
 static bool sensitivity_run(void *state, struct result *result, struct err *err)
@@ -84,8 +84,7 @@ static bool sensitivity_run(void *state, struct result *result, struct err *err)
     struct probing *p = state;
     struct estimator *e;
 
-    (void)result;   /* The publish function fills the result. */
-    p->job = job_current();
+    (void)result; /* The publish function fills the result. */
     bool ok = prepare(p, &e, err) && (effects_find(e, p->at.machine, p->kind, p->seconds,
                                                    effects_go_on, p, &p->effects, &p->idle) ||
                                       err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
@@ -235,16 +234,11 @@ static void take_time(void *state, struct unpacking *from)
         p->times.items[i] = seconds;
 }
 
-static bool is_cancelled(void *state)
-{
-    return job_cancelled(((const struct probing *)state)->job);
-}
-
 /* Starts other ranks and sends them the program, its counts at the inputs, and the machine. Leaves
  * *@farm unchanged if there are no other ranks or only one value. Returns false with err. */
 static bool hire(struct probing *p, const struct estimator *e, struct farm **farm, struct err *err)
 {
-    const struct farm_taking taking = {.answer = take_time, .cancelled = is_cancelled, .state = p};
+    const struct farm_taking taking = {.answer = take_time, .cancelled = job_cancelled, .state = p};
     const struct program_runs *runs = p->at.model->runs;
     const struct core_share share = estimator_share(e);
     struct str setup = {0}, about = {0};
@@ -282,26 +276,24 @@ static void pass_on(struct farm *farm, size_t i, double value)
 
 static bool sweep_run(void *state, struct result *result, struct err *err)
 {
-    struct job *job = job_current();
     struct probing *p = state;
     struct farm *farm = NULL;
     struct estimator *e;
 
-    (void)result;   /* The publish function fills the result. */
-    p->job = job;
+    (void)result; /* The publish function fills the result. */
     bool ok = prepare(p, &e, err);
     for (size_t i = 0; i < p->values.count; i++)
         vec_push(&p->times, NAN);
     ok = ok && hire(p, e, &farm, err);
     for (size_t i = 0; ok && i < p->values.count; i++) {
-        job_progress(job, (double)i, (double)p->values.count, "%s = %g", p->property,
+        job_progress((double)i, (double)p->values.count, "%s = %g", p->property,
                      p->values.items[i]);
         if (farm && farm_room(farm, 0))
             pass_on(farm, i, p->values.items[i]);
         else
             p->times.items[i] =
                 effects_time_with(e, p->at.machine, p->property, p->values.items[i]);
-        ok = !job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+        ok = watch_goes_on(err);
     }
     if (farm)
         ok = farm_end(farm, err) && ok;

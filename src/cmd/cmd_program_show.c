@@ -21,7 +21,6 @@ struct show_values {
 };
 
 struct showing {
-    struct job *job;
     struct program_case at;
     /* number of a job that was started automatically; 0: the user started it */
     unsigned quiet;
@@ -30,17 +29,16 @@ struct showing {
 
 static bool goes_on(void *state, double share)
 {
-    const struct showing *w = state;
-    job_progress(w->job, share, 1, "predicting");
-    return !job_cancelled(w->job);
+    (void)state;
+    job_progress(share, 1, "predicting");
+    return !job_cancelled(NULL);
 }
 
 static bool show_run(void *state, struct result *result, struct err *err)
 {
     struct showing *w = state;
 
-    (void)result;   /* The publish function fills the result. */
-    w->job = job_current();
+    (void)result; /* The publish function fills the result. */
     w->study = study_new(w->at.model, w->at.inputs, w->at.machine, w->at.here, goes_on, w, err);
     return w->study != NULL;
 }

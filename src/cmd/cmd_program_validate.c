@@ -44,7 +44,6 @@ struct compared {
 };
 
 struct validating {
-    struct job *job;
     const struct program_model *model;
     struct program_inputs inputs;
     struct machine *machine;
@@ -70,7 +69,7 @@ static bool cancelled(void *state)
         native_watch_read(v->watch);
         call_readings_add(&v->calls);
     }
-    return job_cancelled(v->job);
+    return job_cancelled(NULL);
 }
 
 static bool predict(const struct validating *v, const double *inputs, const struct native *native,
@@ -251,13 +250,11 @@ static bool measure(struct validating *v, const double *inputs, struct native *n
 
 static bool validate_run(void *state, struct result *result, struct err *err)
 {
-    struct job *job = job_current();
     struct validating *v = state;
     const struct program *program = v->model->runs->program;
     bool ok = true;
 
-    (void)result;   /* The publish function fills the result. */
-    v->job = job;
+    (void)result;                      /* The publish function fills the result. */
     native_apply_faults(v->machine);   /* called once: takes 1 s, and does not depend on the run */
     for (size_t b = 0; b < program->block_count; b++)
         for (size_t k = 0; k < program->blocks[b].call_count; k++)
@@ -269,8 +266,7 @@ static bool validate_run(void *state, struct result *result, struct err *err)
         struct compared c = {.user = NAN};
         struct native native;
         struct call_costs calls;
-        job_progress(job, (double)r, (double)v->inputs.count, "run %zu of %zu", r + 1,
-                     v->inputs.count);
+        job_progress((double)r, (double)v->inputs.count, "run %zu of %zu", r + 1, v->inputs.count);
         ok = measure(v, inputs, &native, &calls, &c, err) &&
              predict(v, inputs, &native, &calls, &c, err);
         if (ok)

@@ -10,6 +10,7 @@
 #include "base/watch.h"
 #include "toolchain/margins.h"
 #include "toolchain/plain.h"
+#include "work/pool.h"
 
 /* maximum number of bytes of rejected text that the user can correct */
 #define EDIT_LIMIT ((size_t)1 << 20)
@@ -40,7 +41,7 @@ static void loading_free(void *state)
 static bool cancelled(void *state)
 {
     const struct kernel_loading *l = state;
-    job_progress(job_current(), clock_seconds() - l->begun, 0, "%s has been running for %.1f s",
+    job_progress(clock_seconds() - l->begun, 0, "%s has been running for %.1f s",
                  l->source ? "the compiler" : "the assembler", clock_seconds() - l->begun);
     return watch_over();
 }
@@ -54,7 +55,7 @@ static bool load(void *state, struct result *result, struct err *err)
     l->recipe = NULL;
     l->begun = clock_seconds();
     /* Without a job, Ctrl-C ends the process, so the child needs no predicate. */
-    child_watch(job_current() ? cancelled : NULL, l);
+    child_watch(thread_job ? cancelled : NULL, l);
     l->kernel =
         recipe ? recipe_make(recipe, &l->printed, err)
                : kernel_from_text("pasted", str_text(&l->text), l->text.length, &l->options, err);

@@ -22,11 +22,10 @@ struct task_run {
     bool color;
 };
 
-static bool task_work(struct job *job, void *state, struct err *err)
+static bool task_work(void *state, struct err *err)
 {
     struct task_run *t = state;
 
-    (void)job;
     const bool keeps = t->ops->keeps;
     bool ok = t->ops->work(t->state, t->result, err) && (keeps || watch_goes_on(err));
     if (ok && t->title)
@@ -89,7 +88,7 @@ static bool interrupted(void *state)
 static bool run_here(struct task_run *take_t, const char *title, struct err *err)
 {
     struct watch before = watch_begin(interrupted, NULL);
-    bool ok = task_work(NULL, take_t, err);
+    bool ok = task_work(take_t, err);
 
     if (!ok)
         recognise(err, title);

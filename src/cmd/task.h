@@ -22,8 +22,7 @@ struct task_ops {
     const char *doing;       /* verb for messages: "job 3 loads" */
     /* Does the work on @state. Worker thread; it must use only parts of the session to which @state
      * has references. Loops poll watch_steps (base/watch.h). The result of cancelled work is
-     * dropped. @result is shown on success. job_current() returns the job, for progress. Returns
-     * false with err. */
+     * dropped. @result is shown on success. Returns false with err. */
     bool (*work)(void *state, struct result *result, struct err *err);
     /* Stores the result in the session after success, and may add to @result. UI thread. NULL:
      * nothing to do. Returns false with err if that fails. */

@@ -26,7 +26,6 @@ struct active {
     struct active_options o;
     struct experiments *table;
     struct problem *problem;     /* problem of the whole table, made after the last round */
-    struct job *job;
     struct forms *forms;         /* forms of this CPU; NULL: simulated or replayed */
     struct source *source;
     struct journal *journal;
@@ -75,11 +74,6 @@ static void keep(struct active *a)
     log_add(LOG_WARN, "cannot write %s: results are only in memory and in the journal", a->o.keep);
 }
 
-static bool cancelled(void *state)
-{
-    return job_cancelled(((struct active *)state)->job);
-}
-
 static void take_result(void *state, size_t index, const struct measured *m)
 {
     struct active *a = state;
@@ -90,8 +84,8 @@ static void take_result(void *state, size_t index, const struct measured *m)
 
 static void show_progress(void *state, const struct runner_summary *so_far, size_t total)
 {
-    struct active *a = state;
-    job_progress(a->job, (double)(so_far->done + so_far->failed), (double)total,
+    (void)state;
+    job_progress((double)(so_far->done + so_far->failed), (double)total,
                  "%zu to measure, %.0f passes/s", so_far->left, so_far->rate);
 }
 
@@ -100,7 +94,7 @@ static bool measure(struct experiments *t, void *state, struct err *err)
     struct active *a = state;
     const struct runner_options options = {0};
     const struct runner_hooks hooks = {
-        .cancelled = cancelled, .result = take_result, .progress = show_progress, .state = a};
+        .cancelled = job_cancelled, .result = take_result, .progress = show_progress, .state = a};
     struct runner_summary summary;
 
     if (a->o.record)
@@ -121,13 +115,14 @@ static void report(void *state, const struct select_round *round, const struct m
     lock_take(&a->o.curve->lock);
     vec_push(&a->o.curve->rounds, ((struct active_round){*round, clock_seconds() - a->begun}));
     lock_give(&a->o.curve->lock);
-    job_progress(a->job, (double)round->measurements, (double)a->o.select.most, "%zu measured",
+    job_progress((double)round->measurements, (double)a->o.select.most, "%zu measured",
                  round->measurements);
 }
 
 static void poll_round(void *state, struct evolve *e)
 {
-    if (cancelled(state))
+    (void)state;
+    if (job_cancelled(NULL))
         evolve_stop(e);
 }
 
@@ -138,20 +133,20 @@ static bool measures(const void *state)
     return !a->o.simulated && !a->o.record;
 }
 
-static bool run(struct job *job, void *state, struct err *err)
+static bool run(void *state, struct err *err)
 {
     struct active *a = state;
     bool ok = true;
 
-    a->job = job;
     a->begun = clock_seconds();
     if (measures(a))
         ok = (a->forms = forms_load(isa_host(), NULL, err)) != NULL &&
              (!a->o.journal || (a->journal = journal_open(a->o.journal, err)) != NULL);
     if (ok && !a->o.record)
-        a->source = a->o.simulated
-                        ? source_simulated(a->o.simulated, a->o.noise, a->o.select.evolve.seed)
-                        : source_cpu(a->forms, a->o.cpu, 0, &crew_threads, cancelled, a, err);
+        a->source =
+            a->o.simulated
+                ? source_simulated(a->o.simulated, a->o.noise, a->o.select.evolve.seed)
+                : source_cpu(a->forms, a->o.cpu, 0, &crew_threads, job_cancelled, NULL, err);
     ok = ok && (a->source || a->o.record);
     a->o.select.record = a->o.record;
     a->o.select.poll = poll_round;

@@ -34,6 +34,7 @@ struct crew {
     void (*work)(void *state, unsigned member);
     void *state;
     struct shortage *shortage;    /* the caller's record of memory shortage */
+    struct job *job;              /* the caller's job */
 };
 
 static void *member_run(void *argument)
@@ -53,6 +54,7 @@ static void *member_run(void *argument)
         known = c->task;
         lock_give(&c->lock);
         shortage_begin(c->shortage);
+        thread_job = c->job;
         c->work(c->state, m->number);
         shortage_begin(NULL);
         lock_take(&c->lock);
@@ -128,6 +130,7 @@ void crew_call(struct crew *c, void (*work)(void *state, unsigned member), void 
     c->work = work;
     c->state = state;
     c->shortage = shortage_current();
+    c->job = thread_job;
     c->busy = c->members - 1;
     c->task++;
     pthread_cond_broadcast(&c->given);

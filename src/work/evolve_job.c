@@ -35,11 +35,6 @@ struct arriving {
     bool closed;                 /* whether further measurements are rejected */
 };
 
-struct shift {
-    struct evolve_run *run;
-    struct job *job;
-};
-
 void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports *out)
 {
     if (run->names.count == count)
@@ -280,13 +275,12 @@ static void close_arriving(struct arriving *a)
 
 static void poll_run(void *state)
 {
-    struct shift *shift = state;
-    struct evolve_run *run = shift->run;
+    struct evolve_run *run = state;
     struct evolve_options o;
     struct evolve_status status;
     struct err err = {0};
 
-    if (job_cancelled(shift->job))
+    if (job_cancelled(NULL))
         evolve_stop(run->evolve);
     if (run->islands)
         islands_poll(run->islands, run->evolve);
@@ -296,10 +290,10 @@ static void poll_run(void *state)
     evolve_get_status(run->evolve, &status);
     evolve_get_options(run->evolve, &o);
     if (isnan(status.d_avg))
-        job_progress(shift->job, status.seconds, o.seconds, "%s", status.phase);
+        job_progress(status.seconds, o.seconds, "%s", status.phase);
     else
-        job_progress(shift->job, status.seconds, o.seconds, "%s, %s %.2f %%, %llu distinct µops",
-                     status.phase, status.ports ? "mean error" : "best trial", 100 * status.d_avg,
+        job_progress(status.seconds, o.seconds, "%s, %s %.2f %%, %llu distinct µops", status.phase,
+                     status.ports ? "mean error" : "best trial", 100 * status.d_avg,
                      (unsigned long long)status.distinct);
     double now = clock_seconds();
     if (run->checkpoint && now - run->last_checkpoint >= CHECKPOINT_SECONDS) {
@@ -313,50 +307,49 @@ static void poll_run(void *state)
 
 static void work(void *state, unsigned worker)
 {
-    struct shift *shift = state;
+    struct evolve_run *run = state;
     thread_searches();
-    evolve_worker(shift->run->evolve, worker, poll_run, shift);
+    evolve_worker(run->evolve, worker, poll_run, run);
     if (worker == 0)   /* Worker 0 polls for messages, and joins new experiments. */
-        close_arriving(shift->run->arriving);
+        close_arriving(run->arriving);
 }
 
 static bool is_over(const void *state)
 {
-    const struct shift *shift = state;
-    return job_cancelled(shift->job) || evolve_stop_requested(shift->run->evolve);
+    return job_cancelled(NULL) || evolve_stop_requested(((const struct evolve_run *)state)->evolve);
 }
 
 /* Collects the results of the other ranks. The other ranks may take longer, but they end when this
  * run is stopped. */
-static void gather(const struct shift *shift)
+static void gather(struct evolve_run *run)
 {
-    if (shift->run->islands)
-        islands_gather(shift->run->islands, shift->run->evolve, is_over, shift);
-    shift->run->islands = NULL;
+    if (run->islands)
+        islands_gather(run->islands, run->evolve, is_over, run);
+    run->islands = NULL;
 }
 
-static bool run_job(struct job *job, void *state, struct err *err)
+static bool run_job(void *state, struct err *err)
 {
-    struct shift shift = {.run = state, .job = job};
+    struct evolve_run *run = state;
     struct evolve_options o;
 
-    evolve_get_options(shift.run->evolve, &o);
-    bool worked = team_run(o.threads, work, &shift, err);
+    evolve_get_options(run->evolve, &o);
+    bool worked = team_run(o.threads, work, run, err);
     if (!worked) {
-        evolve_abandon(shift.run->evolve);
-        close_arriving(shift.run->arriving);
+        evolve_abandon(run->evolve);
+        close_arriving(run->arriving);
     }
-    gather(&shift);
-    look(shift.run); /* Publishes another outline, which includes the results of other ranks. */
+    gather(run);
+    look(run); /* Publishes another outline, which includes the results of other ranks. */
     if (!worked)
         return false;
     struct evolve_status status;
-    evolve_get_status(shift.run->evolve, &status);
+    evolve_get_status(run->evolve, &status);
     if (status.state == EVOLVE_DONE && isnan(status.d_avg))
         return err_set(err, ERR_LIMIT, "use a longer time limit (--seconds), or fewer experiments",
                        "no mapping yet: the time limit of %g s was reached while the run was %s",
                        o.seconds, status.phase);
-    return evolve_run_checkpoint(shift.run, err);
+    return evolve_run_checkpoint(run, err);
 }
 
 static const struct job_ops ops = {.run = run_job, .counts = true};

@@ -55,7 +55,6 @@ static unsigned last_number;
 static unsigned settling;
 static int wake[2] = {-1, -1};
 static atomic_bool interrupted;
-static _Thread_local struct job *current;
 
 static bool open_wake_pipe(struct err *err)
 {
@@ -85,8 +84,9 @@ static void set_progress(struct job *job, double done, double total, const char 
     ring();
 }
 
-void job_progress(struct job *job, double done, double total, const char *format, ...)
+void job_progress(double done, double total, const char *format, ...)
 {
+    struct job *job = thread_job;
     va_list args;
 
     if (!job)
@@ -137,10 +137,10 @@ static void tell_progress(struct job *job)
 }
 
 /* Watched loops poll this function on the worker's thread. Returns whether the job is cancelled. */
-static bool over(void *state)
+static bool over(void *job)
 {
-    tell_progress(state);
-    return job_cancelled(state);
+    tell_progress(job);
+    return job_cancelled(NULL);
 }
 
 static void *work(void *argument)
@@ -152,17 +152,17 @@ static void *work(void *argument)
 
     fault_stack_take(&stack);
     shortage_begin(&job->shortage);
-    current = job;
-    bool ok = job->ops->run(job, job->state, &err);
+    thread_job = job;
+    bool ok = job->ops->run(job->state, &err);
     if (!ok)
         recognise(&err, job->info.title);
     watch_restore(before);
     ok = shortage_end(&job->shortage, ok, job->info.title, &err);
     lock_take(&job->lock);
     job->info.seconds = clock_seconds() - job->started;
-    job->info.state = ok                                             ? JOB_DONE
-                      : err.code != ERR_MEMORY && job_cancelled(job) ? JOB_CANCELLED
-                                                                     : JOB_FAILED;
+    job->info.state = ok                                              ? JOB_DONE
+                      : err.code != ERR_MEMORY && job_cancelled(NULL) ? JOB_CANCELLED
+                                                                      : JOB_FAILED;
     /* Keeps a counter that the job wrote as its note. */
     if (ok && (!job->ops->counts || job->reported > job->said))
         job->info.note[0] = '\0';
@@ -282,14 +282,11 @@ unsigned job_withdraw(void)
     return number;
 }
 
-struct job *job_current(void)
+bool job_cancelled(void *unused)
 {
-    return current;
-}
-
-bool job_cancelled(const struct job *job)
-{
-    return (job && atomic_load(&job->cancel)) || atomic_load(&interrupted) || shortage_met();
+    (void)unused;
+    return (thread_job && atomic_load(&thread_job->cancel)) || atomic_load(&interrupted) ||
+           shortage_met();
 }
 
 void job_interrupt(void)
@@ -312,13 +309,17 @@ static struct timespec time_in(double seconds)
     return t;
 }
 
-double job_wait_paused(struct job *job)
+double job_wait_paused(void *unused)
 {
+    struct job *job = thread_job;
     double begun = clock_seconds();
     bool waited = false;
 
+    (void)unused;
+    if (!job)
+        return 0;
     lock_take(&job->lock);
-    while (job->info.paused && !job_cancelled(job)) {
+    while (job->info.paused && !job_cancelled(NULL)) {
         /* Waits in short steps, because the signal handler that sets the interrupt cannot signal a
          * condition. */
         struct timespec until = time_in(0.1);

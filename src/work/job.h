@@ -8,8 +8,6 @@
 
 #include "base/err.h"
 
-struct job;
-
 enum job_state { JOB_RUNNING, JOB_DONE, JOB_FAILED, JOB_CANCELLED };
 
 struct job_info {
@@ -32,7 +30,7 @@ struct job_info {
 struct job_ops {
     /* Does the work on the worker thread. Returns false with @err. It must poll job_cancelled
      * often; watch_steps (base/watch.h) does this. watch_at sets the job's progress. */
-    bool (*run)(struct job *job, void *state, struct err *err);
+    bool (*run)(void *state, struct err *err);
     /* Publishes the result. Called once on the UI thread after run, also for a cancelled job. */
     void (*finish)(void *state, const struct job_info *info);
     void (*free)(void *state);
@@ -61,17 +59,17 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
  * end is reported as progress, the job is removed from the list. */
 unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state,
                          struct err *err);
-/* Returns the job of this thread; NULL: none. */
-struct job *job_current(void);
-/* Returns whether the job must end. If @job is NULL, returns whether all work of this thread must
- * end, after job_interrupt or because memory is exhausted. Worker thread. */
-bool job_cancelled(const struct job *job);
-void job_progress(struct job *job, double done, double total, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
+/* The next three functions act on the job of the calling thread (thread_job, work/pool.h). @unused
+ * is ignored: the functions can be hooks. */
+/* Returns whether this thread's work must end: after job_cancel of its job, after job_interrupt, or
+ * because memory is exhausted. */
+bool job_cancelled(void *unused);
+/* Sets the displayed progress and note. Without a job, does nothing. */
+void job_progress(double done, double total, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Blocks while the job is paused. Returns the duration of the wait in seconds. Pausable jobs call
  * it between work items. */
-double job_wait_paused(struct job *job);
+double job_wait_paused(void *unused);
 
 /* Rejects the result of job @number. The job then fails with @err. Call it in a finish function. UI
  * thread. Does nothing if there is no such job. */

@@ -19,10 +19,13 @@
  * to a ninth */
 #define SEARCH_NICE 10
 
+_Thread_local struct job *thread_job;
+
 struct team {
     void (*work)(void *state, unsigned worker);
     void *state;
     struct shortage *shortage;    /* the caller's record of memory shortage */
+    struct job *job;              /* the caller's job */
     pthread_mutex_t lock;
     pthread_cond_t decided;
     enum { WAIT, WORK, GO_HOME } order;   /* what the thread must do next; protected by the lock */
@@ -47,7 +50,8 @@ static void *run(void *argument)
     bool works = team->order == WORK;
     lock_give(&team->lock);
     shortage_begin(team->shortage);
-    if (works)
+    thread_job = team->job;
+    if (wanted)
         team->work(team->state, worker->number);
     fault_stack_give(&stack);
     return NULL;
@@ -78,7 +82,7 @@ int thread_begin(pthread_t *thread, void *(*start)(void *argument), void *argume
 static bool run_team(unsigned workers, bool fewer, void (*work)(void *state, unsigned worker),
                      void *state, struct err *err)
 {
-    struct team team = {.work = work, .state = state, .shortage = shortage_current()};
+    struct team team = {work, state, shortage_current(), .job = thread_job};
     struct worker *all = mem_zero(workers ? workers : 1, sizeof *all);
     unsigned started = 1;
     int fault = 0;
@@ -116,6 +120,7 @@ struct apart {
     void (*work)(void *state);
     void *state;
     struct shortage *shortage;    /* the caller's record of memory shortage */
+    struct job *job;              /* the caller's job */
 };
 
 static void *run_apart(void *argument)
@@ -125,6 +130,7 @@ static void *run_apart(void *argument)
 
     fault_stack_take(&stack);
     shortage_begin(apart->shortage);
+    thread_job = apart->job;
     apart->work(apart->state);
     fault_stack_give(&stack);
     return NULL;
@@ -132,7 +138,7 @@ static void *run_apart(void *argument)
 
 bool thread_apart(void (*work)(void *state), void *state, struct err *err)
 {
-    struct apart apart = {work, state, shortage_current()};
+    struct apart apart = {work, state, shortage_current(), thread_job};
     pthread_t thread;
     int fault = pthread_create(&thread, NULL, run_apart, &apart);
 

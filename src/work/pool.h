@@ -8,6 +8,10 @@
 
 #include "base/err.h"
 
+/* Job for which this thread works (work/job.h); NULL: none. The threads of teams, pools and crews
+ * work for the job of the thread that starts them or gives them a task. */
+extern _Thread_local struct job *thread_job;
+
 /* Starts a thread that runs @run. All signals are blocked, except for those that the thread's own
  * faults raise. The caller joins the thread. Returns the result of pthread_create. */
 int thread_begin(pthread_t *thread, void *(*run)(void *argument), void *argument);

@@ -269,7 +269,7 @@ static void test_lines_behind_a_name(void **state)
     assert_int_equal(session.document.kernel->loops[0].count, 4);
 }
 
-static bool nothing_to_do(struct job *job, void *state, struct err *err)
+static bool nothing_to_do(void *state, struct err *err)
 {
     return true;
 }

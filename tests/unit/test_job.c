@@ -19,14 +19,14 @@ struct count {
     bool fail, endless;
 };
 
-static bool run(struct job *job, void *state, struct err *err)
+static bool run(void *state, struct err *err)
 {
     struct count *c = state;
     while (c->endless || c->reached < c->target) {
-        if (job_cancelled(job))
+        if (job_cancelled(NULL))
             return false;
         c->reached++;
-        job_progress(job, c->reached, c->target, "step %d", c->reached);
+        job_progress(c->reached, c->target, "step %d", c->reached);
     }
     return !c->fail || err_set(err, ERR_DATA, "try another", "it does not work");
 }
@@ -70,12 +70,12 @@ struct looping {
     atomic_bool looped;
 };
 
-static bool loop(struct job *job, void *state, struct err *err)
+static bool loop(void *state, struct err *err)
 {
     struct looping *l = state;
 
     if (l->says)
-        job_progress(job, 1, 8, "%s", l->says);
+        job_progress(1, 8, "%s", l->says);
     watch_at("rows", 5, 10);
     watch_over();
     atomic_store(&l->looped, true);
@@ -177,12 +177,12 @@ static void test_failure_and_cancel(void **state)
 }
 
 /* Runs until it has been paused once. */
-static bool pause_run(struct job *job, void *state, struct err *err)
+static bool pause_run(void *state, struct err *err)
 {
-    while (job_wait_paused(job) <= 0)
-        if (job_cancelled(job))
+    while (job_wait_paused(NULL) <= 0)
+        if (job_cancelled(NULL))
             return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
-    return !job_cancelled(job);
+    return !job_cancelled(NULL);
 }
 
 static void test_pause(void **state)
@@ -216,7 +216,7 @@ struct shrinking {
 };
 
 /* Reads the end of a mapped file that has been truncated. */
-static bool cut_run(struct job *job, void *state, struct err *err)
+static bool cut_run(void *state, struct err *err)
 {
     struct shrinking *s = state;
     FILE *file = fopen(s->path, "w+");
@@ -255,10 +255,10 @@ static bool says(const void *state)
 }
 
 /* Runs until it is cancelled. */
-static bool rest_run(struct job *job, void *state, struct err *err)
+static bool rest_run(void *state, struct err *err)
 {
-    while (!job_cancelled(job))
-        job_wait_paused(job);
+    while (!job_cancelled(NULL))
+        job_wait_paused(NULL);
     return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }
 
@@ -311,7 +311,7 @@ static void follow(void *state, const struct job_info *info)
     start(0, false, false, c->finished, c->freed);
 }
 
-static bool at_once(struct job *job, void *state, struct err *err)
+static bool at_once(void *state, struct err *err)
 {
     return true;
 }
@@ -336,7 +336,7 @@ static void test_end_begins_another(void **state)
     job_shutdown();
 }
 
-static bool run_badly(struct job *job, void *state, struct err *err)
+static bool run_badly(void *state, struct err *err)
 {
     return err_set(err, ERR_DATA, NULL, "it went badly");
 }

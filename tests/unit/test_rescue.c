@@ -98,7 +98,7 @@ static void fault_simple(void)
     raise(SIGSEGV);
 }
 
-static bool run_recursion(struct job *job, void *state, struct err *err)
+static bool run_recursion(void *state, struct err *err)
 {
     recurse(0);
     return true;
