@@ -102,8 +102,7 @@ static bool find(void *state, struct result *result, struct err *err)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {
-        .doing = "compares forms", .work = find, .free = finding_free};
+    static const struct task_ops ops = {"compares forms", find, NULL, .free = finding_free};
     const struct congruence_values *v = values;
 
     if (!experiments_required(s, err))

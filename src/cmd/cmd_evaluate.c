@@ -293,8 +293,7 @@ static bool evaluate_all(void *state, struct result *result, struct err *err)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {
-        .doing = "evaluates", .work = evaluate_all, .free = evaluating_free};
+    static const struct task_ops ops = {"evaluates", evaluate_all, NULL, .free = evaluating_free};
     const struct evaluate_values *v = values;
     const char *current = s->document.selected[0];
     const char *const *names = v->mappings.count ? v->mappings.items : &current;
@@ -313,10 +312,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         w->mappings[w->count++] =
             (struct evaluated){mem_strdup(names[i]), m ? machine_copy(m) : NULL};
     }
-    if (ok)
-        return task_give(task, &ops, w);
-    evaluating_free(w);
-    return false;
+    return task_give(task, &ops, w) && ok;
 }
 
 const struct command command_evaluate = {

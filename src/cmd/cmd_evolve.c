@@ -670,11 +670,8 @@ static bool adopt_publish(struct session *s, void *state, struct result *result,
 
 static bool prepare_adopt(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "makes the machine",
-                                        .work = adopt_work,
-                                        .publish = adopt_publish,
-                                        .free = adopting_free,
-                                        .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {"makes the machine", adopt_work, adopt_publish,
+                                        adopting_free, .listed = TASK_LISTED_IF_LONG};
     const struct adopt_values *v = values;
     struct evolve_run *run = current(s, err);
     struct machine *base = run && !v->alone ? base_of(s, err) : NULL;

@@ -342,9 +342,7 @@ bool evolve_start_active(struct session *s, const struct active_choice *w,
                          const struct evolve_options *evolve, const char *checkpoint,
                          struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "prepares the experiments",
-                                        .work = make_table,
-                                        .publish = measure_table,
+    static const struct task_ops ops = {"prepares the experiments", make_table, measure_table,
                                         .free = beginning_free};
     struct machine *m = NULL;
 

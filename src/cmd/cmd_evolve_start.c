@@ -347,8 +347,8 @@ static bool go(struct session *s, void *state, struct result *result, struct err
 
 static bool start(struct session *s, struct starting *take_w, struct task *task)
 {
-    static const struct task_ops ops = {
-        .doing = "prepares the experiments", .work = lay_out, .publish = go, .free = starting_free};
+    static const struct task_ops ops = {"prepares the experiments", lay_out, go,
+                                        .free = starting_free};
 
     take_w->table = experiments_hold(s->document.experiments);
     take_w->isa = s->document.isa;

@@ -90,8 +90,7 @@ static bool load_publish(struct session *s, void *state, struct result *result, 
 static bool load(struct session *s, const struct experiments_load_values *v,
                  struct experiments *(*read)(const char *path, struct err *err), struct task *task)
 {
-    static const struct task_ops ops = {
-        .doing = "loads", .work = load_work, .publish = load_publish, .free = loading_free};
+    static const struct task_ops ops = {"loads", load_work, load_publish, .free = loading_free};
     struct experiments_loading *l = mem_zero(1, sizeof *l);
 
     l->file = mem_strdup(v->file);
@@ -196,7 +195,7 @@ static bool save_work(void *state, struct result *result, struct err *err)
 
 static bool prepare_save(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "saves", .work = save_work, .free = saving_free};
+    static const struct task_ops ops = {"saves", save_work, NULL, .free = saving_free};
     const struct experiments_save_values *v = values;
     const char *slash = strrchr(v->file, '/'), *dot = strrchr(slash ? slash : v->file, '.');
 

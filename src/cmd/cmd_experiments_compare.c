@@ -289,9 +289,7 @@ struct fleet_values {
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "compares",
-                                        .work = compare_work,
-                                        .free = comparing_free,
+    static const struct task_ops ops = {"compares", compare_work, NULL, comparing_free,
                                         .listed = TASK_LISTED_IF_LONG};
     const struct fleet_values *v = values;
 

@@ -139,8 +139,7 @@ static bool publish(struct session *s, void *state, struct result *result, struc
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {
-        .doing = "generates", .work = work, .publish = publish, .free = generating_free};
+    static const struct task_ops ops = {"generates", work, publish, .free = generating_free};
     const struct generate_values *v = values;
     struct generating *g = mem_zero(1, sizeof *g);
 

@@ -54,12 +54,6 @@ struct experiments_measuring {
     uint64_t target;                /* serial number of the session's table at the start */
 };
 
-/* Returns whether the job measures this CPU, not a simulated CPU. */
-static bool measures(const void *state)
-{
-    return !((const struct experiments_measuring *)state)->simulated;
-}
-
 static void worker_result(void *state, size_t index, const struct measured *m)
 {
     struct experiments_measuring *w = state;
@@ -366,15 +360,12 @@ static bool choose(struct session *s, struct experiments_measuring *w, const cha
 static bool start(struct session *s, struct experiments_measuring *take_w, struct result *result,
                   struct err *err)
 {
-    static const struct task_ops ops = {.work = worker_run,
-                                        .publish = measure_publish,
-                                        .failed = measure_failed,
-                                        .free = measuring_free,
-                                        .measures = measures,
-                                        .counts = true};
+    static const struct task_ops ops = {NULL, worker_run, measure_publish, measuring_free,
+                                        .failed = measure_failed, .counts = true};
     bool chosen = take_w->table != NULL;
     size_t count = chosen ? take_w->table->rows.count : 0;
-    unsigned number = task_begin(s, TITLE, &ops, take_w, err);
+    unsigned number = task_begin(
+        s, TITLE, &(struct task){&ops, take_w, .measures = !take_w->simulated}, err);
 
     if (!number)
         return false;

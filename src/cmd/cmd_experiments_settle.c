@@ -31,12 +31,6 @@ struct experiments_settling {
     struct settled settled;
 };
 
-/* Returns whether the job measures this CPU, not a simulated CPU. */
-static bool measures(const void *state)
-{
-    return !((const struct experiments_settling *)state)->simulated;
-}
-
 static void progress(void *state, const struct runner_summary *so_far, size_t total)
 {
     (void)state;
@@ -194,13 +188,8 @@ static bool prepare(struct experiments_settling *w, struct err *err)
 static bool prepare_settle(struct session *s, const void *values, struct task *task,
                            struct err *err)
 {
-    static const struct task_ops ops = {.doing = "measures",
-                                        .work = settle_work,
-                                        .publish = settle_finish,
-                                        .free = settling_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = measures,
-                                        .measures_alone = true};
+    static const struct task_ops ops = {"measures", settle_work, settle_finish, settling_free,
+                                        .listed = TASK_LISTED, .measures_alone = true};
     const struct settle_values *v = values;
 
     if (!v->name)
@@ -218,10 +207,8 @@ static bool prepare_settle(struct session *s, const void *values, struct task *t
     w->ambiguities_path = chart_ambiguities_path(v->name);
     w->options = (struct runner_options){.one_length = true, .patience = v->patience};
     w->seed = s->settings.seed;
-    if (command_cpu(v->cpu, &w->cpu, err) && prepare(w, err))
-        return task_give(task, &ops, w);
-    settling_free(w);
-    return false;
+    task->measures = !w->simulated;
+    return task_give(task, &ops, w) && command_cpu(v->cpu, &w->cpu, err) && prepare(w, err);
 }
 
 const struct command command_experiments_settle = {

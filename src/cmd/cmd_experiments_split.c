@@ -130,8 +130,7 @@ static bool split_work(void *state, struct result *result, struct err *err)
 
 static bool prepare_split(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {
-        .doing = "splits", .work = split_work, .free = splitting_free};
+    static const struct task_ops ops = {"splits", split_work, NULL, .free = splitting_free};
     const struct split_values *v = values;
     size_t length = strlen(v->file);
 
@@ -382,8 +381,7 @@ struct merge_values {
 
 static bool prepare_merge(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {
-        .doing = "merges", .work = merge_work, .publish = merge_publish, .free = merging_free};
+    static const struct task_ops ops = {"merges", merge_work, merge_publish, .free = merging_free};
     const struct merge_values *v = values;
     struct host_merging *w = mem_zero(1, sizeof *w);
 

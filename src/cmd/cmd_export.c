@@ -110,9 +110,7 @@ static bool refuse_failed(const struct session *s, struct err *err)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "writes",
-                                        .work = export_work,
-                                        .free = exporting_free,
+    static const struct task_ops ops = {"writes", export_work, NULL, exporting_free,
                                         .listed = TASK_LISTED_IF_LONG};
     const struct export_values *v = values;
     enum format format;

@@ -138,8 +138,7 @@ static bool add_publish(struct session *s, void *state, struct result *result, s
 
 static bool prepare_add(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {
-        .doing = "assembles", .work = add_work, .publish = add_publish, .free = adding_free};
+    static const struct task_ops ops = {"assembles", add_work, add_publish, .free = adding_free};
     const struct add_values *v = values;
     struct adding *a = mem_zero(1, sizeof *a);
 
@@ -272,11 +271,8 @@ static bool select_publish(struct session *s, void *state, struct result *result
 static bool prepare_select(struct session *s, const void *values, struct task *task,
                            struct err *err)
 {
-    static const struct task_ops ops = {.doing = "selects forms",
-                                        .work = select_work,
-                                        .publish = select_publish,
-                                        .free = selecting_free,
-                                        .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {"selects forms", select_work, select_publish,
+                                        selecting_free, .listed = TASK_LISTED_IF_LONG};
     const struct select_values *v = values;
     const struct document *d = &s->document;
     const struct forms *forms = session_forms(s, d->isa, err);

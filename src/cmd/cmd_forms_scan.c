@@ -261,8 +261,7 @@ struct scan_values {
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {
-        .work = scan_run, .publish = scan_finish, .free = scan_free, .counts = true};
+    static const struct task_ops ops = {NULL, scan_run, scan_finish, scan_free, .counts = true};
     const struct scan_values *v = values;
     struct scanning *j = mem_zero(1, sizeof *j);
     char title[80];
@@ -274,7 +273,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     j->out = mem_strdup(v->out);
     snprintf(title, sizeof title, "forms scan %s%s", v->files.items[0],
              v->files.count > 1 ? " ..." : "");
-    unsigned number = task_begin(s, title, &ops, j, err);
+    unsigned number = task_begin(s, title, &(struct task){&ops, .state = j}, err);
     if (!number || !s->interactive)
         return number && queue_wait(s, number, err);
     result_confirm(result, "job %u scans the files; the table appears when the job ends", number);

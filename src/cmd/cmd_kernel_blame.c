@@ -408,13 +408,9 @@ static bool branches_within(const struct insn *insns, size_t count)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "measures variants of the loop",
-                                        .work = blame_run,
-                                        .publish = blame_finish,
-                                        .free = blaming_free,
-                                        .failed = blame_failed,
-                                        .listed = TASK_LISTED,
-                                        .measures = job_measures_always};
+    static const struct task_ops ops = {"measures variants of the loop", blame_run, blame_finish,
+                                        blaming_free, .failed = blame_failed, .listed = TASK_LISTED,
+                                        .measures = true};
     const struct blame_values *v = values;
     const struct document *d = &s->document;
     const struct explained_path *path = NULL;

@@ -201,10 +201,7 @@ static void comparing_free(void *state)
 static bool prepare_compare(struct session *s, const void *values, struct task *task,
                             struct err *err)
 {
-    static const struct task_ops ops = {.doing = "compares",
-                                        .work = compare_work,
-                                        .publish = compare_publish,
-                                        .free = comparing_free,
+    static const struct task_ops ops = {"compares", compare_work, compare_publish, comparing_free,
                                         .listed = TASK_LISTED_IF_LONG};
     const struct kernel_diff_values *v = values;
     const struct document *d = &s->document;

@@ -587,12 +587,8 @@ struct kernel_evaluate_values {
 static bool prepare_evaluate(struct session *s, const void *values, struct task *task,
                              struct err *err)
 {
-    static const struct task_ops ops = {.doing = "evaluates",
-                                        .work = evaluate_run,
-                                        .publish = evaluate_finish,
-                                        .free = evaluating_free,
-                                        .listed = TASK_LISTED,
-                                        .counts = true};
+    static const struct task_ops ops = {"evaluates", evaluate_run, evaluate_finish, evaluating_free,
+                                        .listed = TASK_LISTED, .counts = true};
     const struct kernel_evaluate_values *v = values;
     const struct machine *m =
         v->machine ? session_machine(s, v->machine, err) : session_current(s, err);

@@ -165,10 +165,7 @@ static void list_free(void *state)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "lists functions",
-                                        .work = list_work,
-                                        .publish = list_publish,
-                                        .free = list_free,
+    static const struct task_ops ops = {"lists functions", list_work, list_publish, list_free,
                                         .listed = TASK_LISTED_IF_LONG};
     const struct functions_values *v = values;
     const struct kernel *k = s->document.kernel;

@@ -37,12 +37,6 @@ struct kernel_learning {
     size_t blockers;
 };
 
-/* Returns whether the job measures this CPU, not a simulated CPU. */
-static bool measures(const void *state)
-{
-    return !((const struct kernel_learning *)state)->simulated;
-}
-
 static void want(struct kernel_learning *w, const char *form)
 {
     for (size_t i = 0; i < w->lessons.count; i++)
@@ -321,12 +315,8 @@ static bool refuse_form(const struct forms *forms, const char *form, struct err 
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "learns",
-                                        .work = learn_run,
-                                        .publish = learn_finish,
-                                        .free = request_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = measures};
+    static const struct task_ops ops = {"learns", learn_run, learn_finish, request_free,
+                                        .listed = TASK_LISTED};
     const struct learn_values *v = values;
     struct machine *m = session_current(s, err), *other = NULL;
     struct forms *forms = m ? session_forms(s, s->document.isa, err) : NULL;
@@ -355,6 +345,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     w->machine = machine_copy(m);
     w->simulated = other ? mapping_copy(other->mapping) : NULL;
     w->forms = forms_hold(forms);
+    task->measures = !other;
     return task_give(task, &ops, w);
 }
 

@@ -103,10 +103,7 @@ static bool search_publish(struct session *s, void *state, struct result *result
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "searches",
-                                        .work = search_work,
-                                        .publish = search_publish,
-                                        .free = search_free,
+    static const struct task_ops ops = {"searches", search_work, search_publish, search_free,
                                         .listed = TASK_LISTED_IF_LONG};
     const struct machines_values *v = values;
 

@@ -503,14 +503,9 @@ struct kernel_measure_values {
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "measures",
-                                        .work = measure_run,
-                                        .publish = measure_finish,
-                                        .free = measuring_free,
-                                        .failed = measure_failed,
-                                        .listed = TASK_LISTED,
-                                        .measures = job_measures_always,
-                                        .counts = true};
+    static const struct task_ops ops = {"measures", measure_run, measure_finish, measuring_free,
+                                        .failed = measure_failed, .listed = TASK_LISTED,
+                                        .measures = true, .counts = true};
     const struct kernel_measure_values *v = values;
 
     if (v->out && !v->file)

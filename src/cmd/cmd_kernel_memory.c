@@ -450,17 +450,10 @@ static bool publish(struct session *s, void *state, struct result *result, struc
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "measures memory",
-                                        .work = work,
-                                        .publish = publish,
-                                        .free = job_free,
+    static const struct task_ops ops = {"measures memory", work, publish, job_free,
                                         .listed = TASK_LISTED_IF_LONG};
-    static const struct task_ops measuring = {.doing = "measures memory",
-                                              .work = work,
-                                              .publish = publish,
-                                              .free = job_free,
-                                              .listed = TASK_LISTED,
-                                              .measures = job_measures_always};
+    static const struct task_ops measuring = {"measures memory", work, publish, job_free,
+                                              .listed = TASK_LISTED, .measures = true};
     const struct memory_values *v = values;
     double from, to;
 

@@ -126,12 +126,8 @@ static bool hex_publish(struct session *s, void *state, struct result *result, s
 
 static bool prepare_hex(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "decodes",
-                                        .work = hex_work,
-                                        .publish = hex_publish,
-                                        .free = hex_free,
-                                        .goes_on = loading_goes_on,
-                                        .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {"decodes", hex_work, hex_publish, hex_free,
+                                        .goes_on = loading_goes_on, .listed = TASK_LISTED_IF_LONG};
     const struct hex_values *v = values;
     struct hex_reading *h = mem_zero(1, sizeof *h);
 

@@ -62,9 +62,7 @@ static bool trace_work(void *state, struct result *result, struct err *err)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "simulates",
-                                        .work = trace_work,
-                                        .free = tracing_free,
+    static const struct task_ops ops = {"simulates", trace_work, NULL, tracing_free,
                                         .listed = TASK_LISTED_IF_LONG};
     const struct trace_values *v = values;
     const char *ending = strrchr(v->file, '.');

@@ -595,19 +595,10 @@ static void tuning_free(void *state)
     free(w);
 }
 
-static bool measures(const void *state)
-{
-    return ((const struct tuning *)state)->here;
-}
-
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "searches for faster versions of the loop",
-                                        .work = tune_run,
-                                        .publish = tune_finish,
-                                        .free = tuning_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = measures};
+    static const struct task_ops ops = {"searches for faster versions of the loop", tune_run,
+                                        tune_finish, tuning_free, .listed = TASK_LISTED};
     const struct tune_values *v = values;
     const struct document *d = &s->document;
     size_t count;
@@ -642,6 +633,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (!v->model_only && !w->here)
         snprintf(w->why, sizeof w->why, "not executed: this CPU executes %s", isa_name(isa_host()));
     w->export = mem_strdup(v->export);
+    task->measures = w->here;
     return task_give(task, &ops, w);
 }
 

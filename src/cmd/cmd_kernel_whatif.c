@@ -229,10 +229,7 @@ static void sweeping_free(void *state)
 static bool sweep(struct session *s, const struct machine *m, const char *name, long from, long to,
                   struct task *task)
 {
-    static const struct task_ops ops = {.doing = "sweeps",
-                                        .work = sweep_run,
-                                        .publish = sweep_finish,
-                                        .free = sweeping_free,
+    static const struct task_ops ops = {"sweeps", sweep_run, sweep_finish, sweeping_free,
                                         .listed = TASK_LISTED};
     struct sweeping *w = mem_zero(1, sizeof *w);
 
@@ -312,10 +309,7 @@ static void comparing_free(void *state)
 static bool compare(struct session *s, struct machine *m, const struct machine *changed,
                     const struct word_list *changes, struct task *task)
 {
-    static const struct task_ops ops = {.doing = "predicts",
-                                        .work = compare_work,
-                                        .publish = compare_publish,
-                                        .free = comparing_free,
+    static const struct task_ops ops = {"predicts", compare_work, compare_publish, comparing_free,
                                         .listed = TASK_LISTED_IF_LONG};
     struct comparing *w = mem_alloc(sizeof *w);
 

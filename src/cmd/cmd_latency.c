@@ -149,13 +149,8 @@ struct latency_values {
 static bool prepare_measure(struct session *s, const void *values, struct task *task,
                             struct err *err)
 {
-    static const struct task_ops ops = {.doing = "measures",
-                                        .work = chains_run,
-                                        .publish = chains_finish,
-                                        .free = chains_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = job_measures_always,
-                                        .counts = true};
+    static const struct task_ops ops = {"measures", chains_run, chains_finish, chains_free,
+                                        .listed = TASK_LISTED, .measures = true, .counts = true};
     const struct latency_values *v = values;
     struct chains *w = mem_zero(1, sizeof *w);
 

@@ -160,12 +160,8 @@ static bool calibrate_finish(struct session *s, void *state, struct result *resu
 
 static bool start(struct session *s, int cpu, bool info, struct task *task)
 {
-    static const struct task_ops ops = {.doing = "calibrates",
-                                        .work = calibrate_run,
-                                        .publish = calibrate_finish,
-                                        .free = free,
-                                        .listed = TASK_LISTED,
-                                        .measures = job_measures_always};
+    static const struct task_ops ops = {"calibrates", calibrate_run, calibrate_finish, free,
+                                        .listed = TASK_LISTED, .measures = true};
     struct calibrating *w = mem_zero(1, sizeof *w);
     *w = (struct calibrating){.session = s, .cpu = cpu, .info = info};
     return task_give(task, &ops, w);
@@ -283,13 +279,9 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
 
 static bool start_memory(struct session *s, struct task *task)
 {
-    static const struct task_ops ops = {.title = "machine calibrate --memory",
-                                        .doing = "measures memory",
-                                        .work = memory_run,
-                                        .publish = memory_finish,
-                                        .free = memory_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = job_measures_always};
+    static const struct task_ops ops = {"measures memory", memory_run, memory_finish, memory_free,
+                                        .title = "machine calibrate --memory",
+                                        .listed = TASK_LISTED, .measures = true};
     struct calibrating_memory *w = mem_zero(1, sizeof *w);
 
     w->huge = true;

@@ -28,13 +28,6 @@ struct machine_charting {
     struct machine *tables;          /* tables of the CPU for comparison; NULL: none */
 };
 
-/* Returns whether the job measures this CPU. A chart of a simulated CPU or from journals measures
- * nothing. */
-static bool measures(const void *state)
-{
-    return charting_measures(((const struct machine_charting *)state)->charting);
-}
-
 static void progress(void *state, enum chart_stage stage, double done, double total,
                      const char *what)
 {
@@ -363,13 +356,8 @@ static struct machine *tables_of(struct session *s, const struct machine *simula
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "charts",
-                                        .work = chart_work,
-                                        .publish = chart_finish,
-                                        .free = machine_charting_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = measures,
-                                        .measures_alone = true};
+    static const struct task_ops ops = {"charts", chart_work, chart_finish, machine_charting_free,
+                                        .listed = TASK_LISTED, .measures_alone = true};
     const struct chart_values *v = values;
     const struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;
     enum isa isa = isa_host();
@@ -396,7 +384,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     struct chart_job *charting = charting_new(&request, err);
     if (!charting)
         return false;
-    if (charting_measures(charting) && !job_may_measure("machine chart", true, err)) {
+    task->measures = charting_measures(charting);
+    if (task->measures && !job_may_measure("machine chart", true, err)) {
         charting_free(charting);
         return false;
     }

@@ -48,12 +48,6 @@ struct checking {
                                    * new rows */
 };
 
-/* Returns whether the job measures this CPU, not a simulated CPU. */
-static bool measures(const void *state)
-{
-    return !((const struct checking *)state)->simulated;
-}
-
 static int weightier_first(const void *a, const void *b)
 {
     const double x = check_weight(*(const struct check_row *const *)a),
@@ -439,12 +433,8 @@ static char *cpu_title(const struct session *s, const char *simulated)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "measures",
-                                        .work = check_run,
-                                        .publish = check_finish,
-                                        .free = checking_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = measures};
+    static const struct task_ops ops = {"measures", check_run, check_finish, checking_free,
+                                        .listed = TASK_LISTED};
     const struct check_values *v = values;
     const struct machine *simulated = v->simulate ? session_machine(s, v->simulate, err) : NULL;
     enum isa isa = isa_host();
@@ -482,13 +472,14 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     snprintf(title, sizeof title, "check of %.40s, %.48s", m->id, cpu);
     free(cpu);
     if (!choose_forms(w, v, err) ||
-        (measures(w) && !job_may_measure("machine check", false, err))) {
+        (!simulated && !job_may_measure("machine check", false, err))) {
         checking_free(w);
         return false;
     }
     w->log = lab_log_begin(s, title, "disagree");
     s->checking = w;
     s->in_view = s->views ? "check" : NULL;
+    task->measures = !simulated;
     return task_give(task, &ops, w);
 }
 

@@ -46,12 +46,6 @@ struct correcting {
     char *path;                /* output directory */
 };
 
-/* Returns whether the job measures this CPU, not a simulated CPU. */
-static bool measures(const void *state)
-{
-    return !((const struct correcting *)state)->simulated;
-}
-
 /* Returns the latency between operands @from and @to in the current tables; 1 if unknown. */
 static double latency_now(const struct machine *m, const char *form, int from, int to)
 {
@@ -377,12 +371,8 @@ static bool simulated_by(struct session *s, const struct check *check, const cha
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "corrects",
-                                        .work = correct_run,
-                                        .publish = correct_finish,
-                                        .free = correcting_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = measures};
+    static const struct task_ops ops = {"corrects", correct_run, correct_finish, correcting_free,
+                                        .listed = TASK_LISTED};
     const struct correct_values *v = values;
     const struct check *check = s->document.check;
 
@@ -409,6 +399,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     w->simulated = simulated ? machine_copy(simulated) : NULL;
     w->forms = forms_hold(forms);
     name_machine(w, m, check);
+    task->measures = !simulated;
     return task_give(task, &ops, w);
 }
 

@@ -53,9 +53,8 @@ struct machine_hunting {
 };
 
 /* Returns whether the job compares the machine with measurements on this CPU. */
-static bool measures(const void *state)
+static bool measures(const struct machine_hunting *w)
 {
-    const struct machine_hunting *w = state;
     return !w->against && !w->llvm;
 }
 
@@ -415,12 +414,8 @@ static bool choose_sides(struct session *s, const struct hunt_values *v, struct 
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "compares blocks",
-                                        .work = hunt_work,
-                                        .publish = hunt_finish,
-                                        .free = hunting_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = measures};
+    static const struct task_ops ops = {"compares blocks", hunt_work, hunt_finish, hunting_free,
+                                        .listed = TASK_LISTED};
     const struct hunt_values *v = values;
     struct machine_hunting *w = mem_zero(1, sizeof *w);
     struct forms *forms = choose_sides(s, v, w, err) ? session_forms(s, w->isa, err) : NULL;
@@ -449,6 +444,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     print_against(w, &title);
     w->log = lab_log_begin(s, str_text(&title), "of the blocks differ");
     str_done(&title);
+    task->measures = measured;
     return task_give(task, &ops, w);
 }
 

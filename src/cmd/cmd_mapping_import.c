@@ -66,12 +66,8 @@ static void llvm_free(void *state)
 
 static bool import_llvm_cpu(struct session *s, const char *cpu, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.title = "mapping import llvm",
-                                        .doing = "imports",
-                                        .work = llvm_run,
-                                        .publish = llvm_finish,
-                                        .free = llvm_free,
-                                        .listed = TASK_LISTED};
+    static const struct task_ops ops = {"imports", llvm_run, llvm_finish, llvm_free,
+                                        .title = "mapping import llvm", .listed = TASK_LISTED};
     struct llvm_importing *w = mem_zero(1, sizeof *w);
 
     (void)err;
@@ -170,12 +166,8 @@ static void uops_free(void *state)
 static bool import_uops_files(const struct word_list *files, const char *architecture,
                               struct task *task)
 {
-    static const struct task_ops ops = {.title = "mapping import uops-info",
-                                        .doing = "imports",
-                                        .work = uops_run,
-                                        .publish = uops_finish,
-                                        .free = uops_free,
-                                        .listed = TASK_LISTED};
+    static const struct task_ops ops = {"imports", uops_run, uops_finish, uops_free,
+                                        .title = "mapping import uops-info", .listed = TASK_LISTED};
     struct uops_import *w = mem_zero(1, sizeof *w);
 
     w->architecture = mem_strdup(architecture);

@@ -145,10 +145,7 @@ static void setting_free(void *state)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "changes",
-                                        .work = setting_work,
-                                        .publish = setting_publish,
-                                        .free = setting_free,
+    static const struct task_ops ops = {"changes", setting_work, setting_publish, setting_free,
                                         .listed = TASK_LISTED_IF_LONG};
     const struct mapping_set_values *v = values;
     struct machine *m = session_current(s, err);

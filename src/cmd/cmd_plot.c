@@ -40,8 +40,8 @@ static bool plot_work(void *state, struct result *result, struct err *err)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {
-        .doing = "draws", .work = plot_work, .free = plotting_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {"draws", plot_work, NULL, plotting_free,
+                                        .listed = TASK_LISTED_IF_LONG};
     const struct plot_values *v = values;
     const char *dot = strrchr(v->file, '.');
     const bool svg = dot && strcmp(dot, ".svg") == 0;

@@ -151,10 +151,7 @@ static bool read_defines(const struct word_list *words, struct str *out, struct 
 
 static bool prepare_load(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "compiles",
-                                        .work = load_run,
-                                        .publish = load_finish,
-                                        .free = loading_free,
+    static const struct task_ops ops = {"compiles", load_run, load_finish, loading_free,
                                         .listed = TASK_LISTED};
     const struct program_load_values *v = values;
     struct program_loading *l;
@@ -566,12 +563,8 @@ static void running_free(void *state)
 static bool prepare_run_command(struct session *s, const void *values, struct task *task,
                                 struct err *err)
 {
-    static const struct task_ops ops = {.doing = "runs",
-                                        .work = run_run,
-                                        .publish = run_finish,
-                                        .free = running_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = job_measures_always};
+    static const struct task_ops ops = {"runs", run_run, run_finish, running_free,
+                                        .listed = TASK_LISTED, .measures = true};
     const struct run_values *v = values;
     const struct program_state *p = &s->document.program;
 

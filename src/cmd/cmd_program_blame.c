@@ -412,13 +412,9 @@ static void blaming_free(void *state)
 
 static bool prepare_blame(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "runs the program",
-                                        .work = blame_run,
-                                        .publish = blame_finish,
-                                        .free = blaming_free,
-                                        .failed = program_show_failed,
-                                        .listed = TASK_LISTED,
-                                        .measures = job_measures_always};
+    static const struct task_ops ops = {"runs the program", blame_run, blame_finish, blaming_free,
+                                        .failed = program_show_failed, .listed = TASK_LISTED,
+                                        .measures = true};
     const struct program_blame_values *v = values;
     const struct program_model *m = program_fitted(s, err);
 

@@ -445,22 +445,11 @@ static void missing_free(void *state)
     free(w);
 }
 
-/* Returns whether the job measures the clock, core or caches of this CPU. Such a job would disturb
- * a chart. */
-static bool measures_here(const void *state)
-{
-    return ((const struct missing *)state)->at.here;
-}
-
 static bool prepare_misses(struct session *s, const void *values, struct task *task,
                            struct err *err)
 {
-    static const struct task_ops ops = {.doing = "counts misses",
-                                        .work = misses_run,
-                                        .publish = misses_finish,
-                                        .free = missing_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = measures_here};
+    static const struct task_ops ops = {"counts misses", misses_run, misses_finish, missing_free,
+                                        .listed = TASK_LISTED};
     const struct misses_values *v = values;
     struct missing *w = mem_zero(1, sizeof *w);
 
@@ -476,10 +465,8 @@ static bool prepare_misses(struct session *s, const void *values, struct task *t
     if (ok && !w->at.model->traced)
         ok = err_set(err, ERR_USAGE, "use program run without --mode counts",
                      "the runs have no reuse distances");
-    if (ok)
-        return task_give(task, &ops, w);
-    missing_free(w);
-    return false;
+    task->measures = w->at.here;
+    return task_give(task, &ops, w) && ok;
 }
 
 const struct command command_program_misses = {

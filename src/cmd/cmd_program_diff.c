@@ -626,11 +626,6 @@ static void diff_free(void *state)
     free(w);
 }
 
-static bool diff_measures(const void *state)
-{
-    return ((const struct builds_diff *)state)->run;
-}
-
 /* Determines the instruction set, which both builds must share. Returns false with err
  * otherwise. */
 static bool choose_isa(const struct program_diff_values *v, enum isa *out, struct err *err)
@@ -646,12 +641,8 @@ static bool choose_isa(const struct program_diff_values *v, enum isa *out, struc
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "compares",
-                                        .work = diff_work,
-                                        .failed = diff_failed,
-                                        .free = diff_free,
-                                        .listed = TASK_LISTED_IF_LONG,
-                                        .measures = diff_measures};
+    static const struct task_ops ops = {"compares", diff_work, NULL, diff_free,
+                                        .failed = diff_failed, .listed = TASK_LISTED_IF_LONG};
     const struct program_diff_values *v = values;
     enum isa isa;
 
@@ -669,10 +660,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     w->run = v->run || v->arguments.count;
     w->top = v->top;
     w->fail_above = v->fail_above;
-    if (machine_set_find(s, &v->machines, isa, &w->machines, err))
-        return task_give(task, &ops, w);
-    diff_free(w);
-    return false;
+    task->measures = w->run;
+    return task_give(task, &ops, w) && machine_set_find(s, &v->machines, isa, &w->machines, err);
 }
 
 const struct command command_program_diff = {

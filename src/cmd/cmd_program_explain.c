@@ -418,12 +418,8 @@ static bool choose_machine(struct explaining *w, struct session *s, const char *
 static bool prepare_explain(struct session *s, const void *values, struct task *task,
                             struct err *err)
 {
-    static const struct task_ops ops = {.doing = "watches the loop",
-                                        .work = explain_run,
-                                        .publish = explain_finish,
-                                        .free = explaining_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = job_measures_always};
+    static const struct task_ops ops = {"watches the loop", explain_run, explain_finish,
+                                        explaining_free, .listed = TASK_LISTED, .measures = true};
     const struct explain_values *v = values;
     bool attach = v->pid != NOT_GIVEN, ok = true;
     size_t number;
@@ -459,10 +455,7 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
                                          .seconds = !isnan(v->seconds) ? v->seconds
                                                     : attach           ? ATTACHED_SECONDS
                                                                        : INFINITY};
-    if (ok)
-        return task_give(task, &ops, w);
-    explaining_free(w);
-    return false;
+    return task_give(task, &ops, w) && ok;
 }
 
 const struct command command_program_explain = {

@@ -213,22 +213,11 @@ static void time_formula_free(void *state)
     free(f);
 }
 
-/* Returns whether the job measures the clock, core or caches of this CPU. Such a job would disturb
- * a chart. */
-static bool measures_here(const void *state)
-{
-    return ((const struct time_formula *)state)->here;
-}
-
 static bool prepare_formula(struct session *s, const void *values, struct task *task,
                             struct err *err)
 {
-    static const struct task_ops ops = {.doing = "predicts",
-                                        .work = formula_run,
-                                        .publish = formula_finish,
-                                        .free = time_formula_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = measures_here};
+    static const struct task_ops ops = {"predicts", formula_run, formula_finish, time_formula_free,
+                                        .listed = TASK_LISTED};
     const struct formula_values *v = values;
     const struct program_model *m = program_fitted(s, err);
     bool here;
@@ -239,7 +228,7 @@ static bool prepare_formula(struct session *s, const void *values, struct task *
     struct time_formula *f = mem_zero(1, sizeof *f);
     f->model = program_model_hold(m);
     f->machine = machine_copy(machine);
-    f->here = here;
+    f->here = task->measures = here;
     return task_give(task, &ops, f);
 }
 

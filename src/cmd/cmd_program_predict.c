@@ -448,18 +448,6 @@ static void predicting_free(void *state)
     free(p);
 }
 
-/* Returns whether the job measures the clock, core or caches of this CPU. Such a job would disturb
- * a chart. */
-static bool measures_here(const void *state)
-{
-    const struct predicting *p = state;
-    bool here = false;
-
-    for (size_t i = 0; i < p->outcomes.count; i++)
-        here |= p->outcomes.items[i].here;
-    return here;
-}
-
 /* Parses each word, such as "l2_bytes=512k". Returns false with err if a word is invalid. */
 static bool read_facts(struct predicting *p, const struct word_list *words, struct err *err)
 {
@@ -486,12 +474,8 @@ static bool read_facts(struct predicting *p, const struct word_list *words, stru
 static bool prepare_predict(struct session *s, const void *values, struct task *task,
                             struct err *err)
 {
-    static const struct task_ops ops = {.doing = "predicts",
-                                        .work = predict_run,
-                                        .publish = predict_finish,
-                                        .free = predicting_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = measures_here};
+    static const struct task_ops ops = {"predicts", predict_run, predict_finish, predicting_free,
+                                        .listed = TASK_LISTED};
     const struct predict_values *v = values;
     const struct program_model *m = program_fitted(s, err);
 
@@ -512,13 +496,11 @@ static bool prepare_predict(struct session *s, const void *values, struct task *
         const struct machine *machine =
             program_machine(s, v->machines.count ? v->machines.items[i] : NULL, &o.here, err);
         ok = machine != NULL;
+        task->measures |= o.here;
         o.machine = ok ? machine_copy(machine) : NULL;
         vec_push(&p->outcomes, o);
     }
-    if (ok)
-        return task_give(task, &ops, p);
-    predicting_free(p);
-    return false;
+    return task_give(task, &ops, p) && ok;
 }
 
 const struct command command_program_predict = {

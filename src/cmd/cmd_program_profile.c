@@ -646,14 +646,9 @@ static bool choose_machine(struct profiling *w, struct session *s, const char *i
 static bool prepare_profile(struct session *s, const void *values, struct task *task,
                             struct err *err)
 {
-    static const struct task_ops ops = {.doing = "runs the program",
-                                        .work = profile_run,
-                                        .publish = profile_finish,
-                                        .free = profiling_free,
-                                        .failed = profile_failed,
-                                        .listed = TASK_LISTED,
-                                        .measures = job_measures_always,
-                                        .keeps = true};
+    static const struct task_ops ops = {"runs the program", profile_run, profile_finish,
+                                        profiling_free, .failed = profile_failed,
+                                        .listed = TASK_LISTED, .measures = true, .keeps = true};
     const struct profile_values *v = values;
     bool attach = v->pid != NOT_GIVEN;
 
@@ -691,10 +686,7 @@ static bool prepare_profile(struct session *s, const void *values, struct task *
         s->profiling = w;
         session_view(s, "view", "program", s->result, NULL);
     }
-    if (ok)
-        return task_give(task, &ops, w);
-    profiling_free(w);
-    return false;
+    return task_give(task, &ops, w) && ok;
 }
 
 const struct command command_program_profile = {

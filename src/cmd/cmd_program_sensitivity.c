@@ -177,25 +177,15 @@ static struct probing *probing_new(struct session *s, const struct word_list *in
     return NULL;
 }
 
-/* Returns whether the job measures the clock, core or caches of this CPU. Such a job would disturb
- * a chart. */
-static bool measures_here(const void *state)
-{
-    return ((const struct probing *)state)->at.here;
-}
-
 static bool prepare_sensitivity(struct session *s, const void *values, struct task *task,
                                 struct err *err)
 {
-    static const struct task_ops ops = {.doing = "predicts",
-                                        .work = sensitivity_run,
-                                        .publish = sensitivity_finish,
-                                        .free = probing_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = measures_here};
+    static const struct task_ops ops = {"predicts", sensitivity_run, sensitivity_finish,
+                                        probing_free, .listed = TASK_LISTED};
     const struct sensitivity_values *v = values;
     struct probing *p = probing_new(s, &v->inputs, v->machine, v->model, v->fresh, err);
 
+    task->measures = p && p->at.here;
     return p && task_give(task, &ops, p);
 }
 
@@ -353,21 +343,15 @@ static bool read_property(struct probing *p, const char *text, struct err *err)
 
 static bool prepare_sweep(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "predicts",
-                                        .work = sweep_run,
-                                        .publish = sweep_finish,
-                                        .free = probing_free,
-                                        .listed = TASK_LISTED,
-                                        .measures = measures_here};
+    static const struct task_ops ops = {"predicts", sweep_run, sweep_finish, probing_free,
+                                        .listed = TASK_LISTED};
     const struct sweep_values *v = values;
     struct probing *p = probing_new(s, &v->inputs, v->machine, v->model, v->fresh, err);
 
     if (!p)
         return false;
-    if (read_property(p, v->property, err))
-        return task_give(task, &ops, p);
-    probing_free(p);
-    return false;
+    task->measures = p->at.here;
+    return task_give(task, &ops, p) && read_property(p, v->property, err);
 }
 
 const struct command command_program_sweep = {

@@ -144,20 +144,8 @@ static void showing_free(void *state)
     free(w);
 }
 
-/* Returns whether the job measures the clock, core or caches of this CPU. Such a job would disturb
- * a chart. */
-static bool measures_here(const void *state)
-{
-    return ((const struct showing *)state)->at.here;
-}
-
-static const struct task_ops ops = {.doing = "predicts",
-                                    .work = show_run,
-                                    .publish = show_finish,
-                                    .free = showing_free,
-                                    .failed = show_failed,
-                                    .listed = TASK_LISTED,
-                                    .measures = measures_here};
+static const struct task_ops ops = {"predicts", show_run, show_finish, showing_free,
+                                    .failed = show_failed, .listed = TASK_LISTED};
 
 static struct showing *showing_new(struct session *s, const struct word_list *inputs,
                                    const char *machine, struct err *err)
@@ -179,7 +167,8 @@ void program_show_quietly(struct session *s)
     if (!w)
         return;
     job_cancel(s->document.program.showing);   /* Cancels a study of earlier runs. */
-    unsigned number = task_start_aside(s, "program show", &ops, w, &ignored);
+    unsigned number = task_start_aside(
+        s, "program show", &(struct task){&ops, w, .measures = w->at.here}, &ignored);
     if (number)
         s->document.program.showing = w->quiet = number;
 }
@@ -214,6 +203,7 @@ static bool prepare_show(struct session *s, const void *values, struct task *tas
     const struct show_values *v = values;
     struct showing *w = showing_new(s, &v->inputs, v->machine, err);
 
+    task->measures = w && w->at.here;
     return w && task_give(task, &ops, w);
 }
 

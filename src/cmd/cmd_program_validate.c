@@ -402,13 +402,9 @@ static void validating_free(void *state)
 static bool prepare_validate(struct session *s, const void *values, struct task *task,
                              struct err *err)
 {
-    static const struct task_ops ops = {.doing = "measures",
-                                        .work = validate_run,
-                                        .publish = validate_finish,
-                                        .free = validating_free,
-                                        .failed = program_show_failed,
-                                        .listed = TASK_LISTED,
-                                        .measures = job_measures_always};
+    static const struct task_ops ops = {"measures", validate_run, validate_finish, validating_free,
+                                        .failed = program_show_failed, .listed = TASK_LISTED,
+                                        .measures = true};
     const struct validate_values *given = values;
     const struct program_model *m = program_fitted(s, err);
     bool here;

@@ -402,9 +402,7 @@ struct session_report_values {
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "writes",
-                                        .work = report_work,
-                                        .free = reporting_free,
+    static const struct task_ops ops = {"writes", report_work, NULL, reporting_free,
                                         .listed = TASK_LISTED_IF_LONG};
     const struct session_report_values *v = values;
     const char *dot = strrchr(v->file, '.');

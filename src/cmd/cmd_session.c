@@ -42,7 +42,7 @@ static bool save_work(void *state, struct result *result, struct err *err)
 
 static bool prepare_save(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "saves", .work = save_work, .free = moving_free};
+    static const struct task_ops ops = {"saves", save_work, NULL, .free = moving_free};
     const struct path_values *v = values;
     struct moving *m = mem_zero(1, sizeof *m);
 
@@ -94,11 +94,8 @@ static void load_goes_on(struct session *s, unsigned number)
 
 static bool prepare_load(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "loads",
-                                        .goes_on = load_goes_on,
-                                        .work = load_work,
-                                        .publish = load_publish,
-                                        .free = moving_free};
+    static const struct task_ops ops = {"loads", load_work, load_publish, moving_free,
+                                        .goes_on = load_goes_on};
     const struct path_values *v = values;
 
     if (!session_idle(err))

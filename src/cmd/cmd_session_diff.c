@@ -286,9 +286,7 @@ static bool diff_work(void *state, struct result *result, struct err *err)
 
 static bool prepare_diff(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "compares",
-                                        .work = diff_work,
-                                        .free = comparison_free,
+    static const struct task_ops ops = {"compares", diff_work, NULL, comparison_free,
                                         .listed = TASK_LISTED_IF_LONG};
     const struct session_pair *v = values;
     struct comparison *c = mem_zero(1, sizeof *c);

@@ -64,8 +64,8 @@ static void list_free(void *state)
 
 static bool prepare_list(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {
-        .doing = "lists", .work = list_work, .free = list_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {"lists", list_work, NULL, list_free,
+                                        .listed = TASK_LISTED_IF_LONG};
 
     (void)s;
     (void)err;

@@ -79,10 +79,7 @@ static bool choose_publish(struct session *s, void *state, struct result *result
 
 static bool set_machines(struct session *s, const char *list, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "loads",
-                                        .work = choose_work,
-                                        .publish = choose_publish,
-                                        .free = choosing_free,
+    static const struct task_ops ops = {"loads", choose_work, choose_publish, choosing_free,
                                         .listed = TASK_LISTED_IF_LONG};
     struct choosing *c = mem_zero(1, sizeof *c);
     char *copy = mem_strdup(list), *save;
@@ -101,10 +98,7 @@ static bool set_machines(struct session *s, const char *list, struct task *task,
     free(copy);
     if (ok && !c->ids.count)
         ok = err_set(err, ERR_USAGE, "machine list shows the machines", "no machine given");
-    if (ok)
-        return task_give(task, &ops, c);
-    choosing_free(c);
-    return false;
+    return task_give(task, &ops, c) && ok;
 }
 
 /* Adds a line of text and a typed JSON member. */

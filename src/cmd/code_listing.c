@@ -82,13 +82,13 @@ static struct code_maker *maker_of(struct code_listing *code)
  * filled later. */
 static struct code_listing *start(struct session *s, struct code_maker *w)
 {
-    static const struct task_ops ops = {.work = make, .publish = publish, .free = job_done};
+    static const struct task_ops ops = {NULL, make, publish, .free = job_done};
     struct err none = {0};
 
     w->forms = s->document.forms[w->isa] ? forms_hold(s->document.forms[w->isa]) : NULL;
     if (s->interactive) {
         w->runs = true;
-        w->job = task_start_aside(s, "code", &ops, w, &none);
+        w->job = task_start_aside(s, "code", &(struct task){&ops, .state = w}, &none);
     } else if (make(w, NULL, &none)) {
         publish(s, w, NULL, NULL);
     }

@@ -488,10 +488,7 @@ static void *values_read(const struct command *c, char **words, size_t count, st
 static bool prepare_reading(struct session *s, const struct command *c, char **words, size_t count,
                             struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "runs",
-                                        .work = reading_work,
-                                        .publish = reading_publish,
-                                        .free = reading_free,
+    static const struct task_ops ops = {"runs", reading_work, reading_publish, reading_free,
                                         .listed = TASK_LISTED_IF_LONG};
     struct reading *r = mem_zero(1, sizeof *r);
 
@@ -523,7 +520,10 @@ static bool run_record(struct session *s, const struct command *c, char **words,
                                    : (c->read ? c->read : c->run)(s, values, s->result, err));
         values_free(c, values);
     }
-    ok = ok && (!task.ops || task_start(s, c->name, &task, err));
+    if (ok && task.ops)
+        ok = task_start(s, c->name, &task, err);
+    else if (task.ops)
+        task.ops->free(task.state);
     if (typed)
         queue_drop_machines(&s->queue);
     return ok;

@@ -200,18 +200,10 @@ bool loading_give(struct session *s, struct task *task, const struct task_ops *o
 /* Makes @task load the kernel described by @take_l. */
 static bool start(struct session *s, struct kernel_loading *take_l, struct task *task)
 {
-    static const struct task_ops assembles = {.doing = "assembles",
-                                              .work = load,
-                                              .publish = publish,
-                                              .free = loading_free,
-                                              .failed = failed,
-                                              .goes_on = loading_goes_on};
-    static const struct task_ops compiles = {.title = "kernel load (compiles)",
-                                             .doing = "compiles",
-                                             .work = load,
-                                             .publish = publish,
-                                             .free = loading_free,
-                                             .failed = failed,
+    static const struct task_ops assembles = {"assembles", load, publish, loading_free,
+                                              .failed = failed, .goes_on = loading_goes_on};
+    static const struct task_ops compiles = {"compiles", load, publish, loading_free,
+                                             .title = "kernel load (compiles)", .failed = failed,
                                              .goes_on = loading_goes_on};
 
     return loading_give(s, task, take_l->source ? &compiles : &assembles, take_l);

@@ -186,9 +186,7 @@ static bool read_publish(struct session *s, void *state, struct result *result, 
 bool mapping_read(struct session *s, const char *title, const char *path,
                   enum mapping_source source, struct task *task)
 {
-    static const struct task_ops ops = {.doing = "reads a mapping",
-                                        .work = read_work,
-                                        .publish = read_publish,
+    static const struct task_ops ops = {"reads a mapping", read_work, read_publish,
                                         .free = reading_free};
     struct mapping_reading *r = mem_zero(1, sizeof *r);
 

@@ -110,8 +110,7 @@ static void merging_free(void *state)
 
 void pending_results_finish(struct session *s, uint64_t serial, struct pending_results *a)
 {
-    static const struct task_ops ops = {
-        .work = merge, .publish = merged, .failed = merge_here, .free = merging_free};
+    static const struct task_ops ops = {NULL, merge, merged, merging_free, .failed = merge_here};
     size_t left = a->list.count - a->put;
     struct err none = {0};
     struct experiments *t = s->document.experiments;
@@ -121,7 +120,8 @@ void pending_results_finish(struct session *s, uint64_t serial, struct pending_r
          (experiments_held(t) && t->rows.count > PENDING_RESULTS_AT_ONCE))) {
         struct merging *m = mem_zero(1, sizeof *m);
         *m = (struct merging){.pending_results = *a, .base = experiments_hold(t)};
-        if ((s->replacing = task_begin(s, "results", &ops, m, &none)) != 0) {
+        if ((s->replacing = task_begin(s, "results", &(struct task){&ops, .state = m},
+                                       &none)) != 0) {
             m->started = true;
             s->replacing_how = "is adding results to the experiments";
             *a = (struct pending_results){0};

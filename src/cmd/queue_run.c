@@ -175,11 +175,8 @@ static bool want_forms(struct loading *l, const struct session *s, enum isa isa)
 bool queue_load(struct session *s, const struct command *c, char **words, size_t count, bool *later,
                 struct err *err)
 {
-    static const struct task_ops ops = {.title = "loading of tables",
-                                        .doing = "loads tables",
-                                        .work = loading_work,
-                                        .publish = loading_publish,
-                                        .free = loading_free,
+    static const struct task_ops ops = {"loads tables", loading_work, loading_publish, loading_free,
+                                        .title = "loading of tables",
                                         .listed = TASK_LISTED_IF_LONG};
     *later = false;
     /* Loads data only once, because data that is still missing would be missing again. */

@@ -53,12 +53,12 @@ static void make_free(void *state)
 /* Runs analyses_make in a job. Success sets `made`; the end of the job sets `job` to 0. */
 static void analyses_start(struct session *s, struct analyses *a)
 {
-    static const struct task_ops ops = {
-        .work = make_work, .publish = make_publish, .failed = make_failed, .free = make_free};
+    static const struct task_ops ops = {NULL, make_work, make_publish, make_free,
+                                        .failed = make_failed};
     struct err none = {0};
 
     atomic_fetch_add(&a->holders, 1);
-    a->job = task_start_aside(s, "analysis", &ops, a, &none);
+    a->job = task_start_aside(s, "analysis", &(struct task){&ops, .state = a}, &none);
 }
 
 /* Returns the selected machines that have the kernel's instruction set. The caller frees the array.
@@ -181,10 +181,8 @@ static void simulating_free(void *state)
  * a job. Returns NULL while the job runs, and for very long loops. */
 static const struct simulation *simulation_of(struct session *s, struct analyses *a, size_t index)
 {
-    static const struct task_ops ops = {.work = simulating_work,
-                                        .publish = simulating_publish,
-                                        .failed = simulating_failed,
-                                        .free = simulating_free};
+    static const struct task_ops ops = {NULL, simulating_work, simulating_publish, simulating_free,
+                                        .failed = simulating_failed};
     struct loop_simulation *to = &a->simulations[index];
     struct err none = {0};
     size_t insns;
@@ -197,7 +195,7 @@ static const struct simulation *simulation_of(struct session *s, struct analyses
     struct simulating *w = mem_zero(1, sizeof *w);
     *w = (struct simulating){.of = a, .index = index};
     atomic_fetch_add(&a->holders, 1);
-    to->job = task_start_aside(s, "simulation", &ops, w, &none);
+    to->job = task_start_aside(s, "simulation", &(struct task){&ops, .state = w}, &none);
     return NULL;
 }
 

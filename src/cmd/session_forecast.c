@@ -62,10 +62,8 @@ static void forecast_release(void *state)
  * them together. */
 static void start(struct session *s, struct forecast *f, struct experiments *t)
 {
-    static const struct task_ops ops = {.work = forecast_work,
-                                        .publish = forecast_publish,
-                                        .failed = forecast_failed,
-                                        .free = forecast_release};
+    static const struct task_ops ops = {NULL, forecast_work, forecast_publish, forecast_release,
+                                        .failed = forecast_failed};
     struct err none = {0};
 
     f->revision = t->revision;
@@ -77,7 +75,7 @@ static void start(struct session *s, struct forecast *f, struct experiments *t)
     f->begun = clock_seconds();
     f->table = experiments_hold(t);
     atomic_fetch_add(&f->holders, 1);
-    f->job = task_start_aside(s, "predictions", &ops, f, &none);
+    f->job = task_start_aside(s, "predictions", &(struct task){&ops, .state = f}, &none);
     if (!f->job) {
         experiments_free(f->table);
         f->table = NULL;

@@ -67,9 +67,7 @@ static bool publish(struct session *s, void *state, struct result *result, struc
 bool settle_table(struct session *s, const struct measure_choice *choice, struct task *task,
                   struct err *err)
 {
-    static const struct task_ops ops = {.doing = "searches deciding experiments",
-                                        .work = work,
-                                        .publish = publish,
+    static const struct task_ops ops = {"searches deciding experiments", work, publish,
                                         .free = settling_free};
     struct err none = {0};
 

@@ -72,12 +72,6 @@ static void task_free(void *state)
     free(t);
 }
 
-static bool task_measures(const void *state)
-{
-    const struct task_run *t = state;
-    return t->ops->measures(t->state);
-}
-
 static bool interrupted(void *state)
 {
     (void)state;
@@ -140,13 +134,14 @@ static bool run_as_job(struct task_run *take_t, const char *title, struct err *e
 }
 
 static struct task_run *task_run_new(struct session *s, const char *title,
-                                     const struct task_ops *ops, void *take_state)
+                                     const struct task *take_task)
 {
+    const struct task_ops *ops = take_task->ops;
     struct task_run *t = mem_zero(1, sizeof *t);
 
     *t = (struct task_run){.session = s,
                            .ops = ops,
-                           .state = take_state,
+                           .state = take_task->state,
                            .result = result_new(),
                            .title = s->interactive ? mem_strdup(title) : NULL,
                            .format = s->settings.format,
@@ -154,7 +149,7 @@ static struct task_run *task_run_new(struct session *s, const char *title,
     t->job_ops = (struct job_ops){.run = task_work,
                                   .finish = task_finish,
                                   .free = task_free,
-                                  .measures = ops->measures ? task_measures : NULL,
+                                  .measures = ops->measures || take_task->measures,
                                   .measures_alone = ops->measures_alone,
                                   .counts = ops->counts};
     result_set_command(t->result, result_command(s->result));
@@ -163,21 +158,22 @@ static struct task_run *task_run_new(struct session *s, const char *title,
 
 bool task_give(struct task *task, const struct task_ops *ops, void *take_state)
 {
-    *task = (struct task){.ops = ops, .state = take_state};
+    task->ops = ops;
+    task->state = take_state;
     return true;
 }
 
-unsigned task_begin(struct session *s, const char *title, const struct task_ops *ops,
-                    void *take_state, struct err *err)
+unsigned task_begin(struct session *s, const char *title, const struct task *take_task,
+                    struct err *err)
 {
-    struct task_run *t = task_run_new(s, title, ops, take_state);
+    struct task_run *t = task_run_new(s, title, take_task);
     return job_start(title, &t->job_ops, t, err);
 }
 
-unsigned task_start_aside(struct session *s, const char *title, const struct task_ops *ops,
-                          void *take_state, struct err *err)
+unsigned task_start_aside(struct session *s, const char *title, const struct task *take_task,
+                          struct err *err)
 {
-    struct task_run *t = task_run_new(s, title, ops, take_state);
+    struct task_run *t = task_run_new(s, title, take_task);
     return job_start_aside(title, &t->job_ops, t, err);
 }
 
@@ -185,7 +181,7 @@ bool task_start(struct session *s, const char *name, const struct task *take_tas
 {
     const struct task_ops *ops = take_task->ops;
     const char *title = take_task->title ? take_task->title : ops->title ? ops->title : name;
-    struct task_run *t = task_run_new(s, title, ops, take_task->state);
+    struct task_run *t = task_run_new(s, title, take_task);
 
     return s->interactive || ops->listed == TASK_LISTED ? run_as_job(t, title, err)
                                                         : run_here(t, title, err);

@@ -18,7 +18,6 @@ enum task_listed {
 };
 
 struct task_ops {
-    const char *title;       /* title of the job; NULL: the command's name */
     const char *doing;       /* verb for messages: "job 3 loads" */
     /* Does the work on @state. Worker thread; it must use only parts of the session to which @state
      * has references. Loops poll watch_steps (base/watch.h). The result of cancelled work is
@@ -36,8 +35,8 @@ struct task_ops {
      * be NULL. */
     void (*goes_on)(struct session *s, unsigned number);
     enum task_listed listed;
-    bool (*measures)(const void *state);   /* as in struct job_ops */
-    bool measures_alone, counts;
+    const char *title;       /* title of the job; NULL: the command's name */
+    bool measures, measures_alone, counts;   /* as in struct job_ops */
     /* whether cancelled work may return true; its partial result is then published */
     bool keeps;
 };
@@ -49,9 +48,11 @@ struct task {
     void *state;
     /* title of the job, for a command with several titles; NULL: the title in @ops */
     const char *title;
+    bool measures;   /* whether this work measures, if that depends on the command's values */
 };
 
-/* Makes @task do the work of @ops on @take_state. Returns true. */
+/* Makes @task do the work of @ops on @take_state. Returns true. If the handler fails afterwards,
+ * its caller frees the state. */
 bool task_give(struct task *task, const struct task_ops *ops, void *take_state);
 /* Starts the work of @take_task for command @name and waits for it. The workbench waits at most
  * session.patience; then further commands are queued (session.queue). Returns false with err if the
@@ -59,10 +60,10 @@ bool task_give(struct task *task, const struct task_ops *ops, void *take_state);
 bool task_start(struct session *s, const char *name, const struct task *take_task, struct err *err);
 /* Starts work that continues in the background while other commands run. Returns the job number; 0
  * with err: it did not start. */
-unsigned task_begin(struct session *s, const char *title, const struct task_ops *ops,
-                    void *take_state, struct err *err);
+unsigned task_begin(struct session *s, const char *title, const struct task *take_task,
+                    struct err *err);
 /* Starts automatic work like task_begin, for which no command waits (job_start_aside). */
-unsigned task_start_aside(struct session *s, const char *title, const struct task_ops *ops,
-                          void *take_state, struct err *err);
+unsigned task_start_aside(struct session *s, const char *title, const struct task *take_task,
+                          struct err *err);
 
 #endif

@@ -140,8 +140,8 @@ static void make_free(void *state)
 
 struct pressures *pressures_new(struct session *s, struct machine *m)
 {
-    static const struct task_ops ops = {
-        .work = make_work, .publish = make_publish, .failed = make_failed, .free = make_free};
+    static const struct task_ops ops = {NULL, make_work, make_publish, make_free,
+                                        .failed = make_failed};
     struct pressures *p = mem_zero(1, sizeof *p);
     struct err none = {0};
 
@@ -149,7 +149,8 @@ struct pressures *pressures_new(struct session *s, struct machine *m)
     p->count = mapping_count(m->mapping);
     p->ports = mapping_ports(m->mapping)->count;
     if (s->interactive && p->count > PRESSURES_AT_ONCE)
-        p->job = task_start_aside(s, "pressures", &ops, pressures_hold(p), &none);
+        p->job = task_start_aside(s, "pressures",
+                                  &(struct task){&ops, .state = pressures_hold(p)}, &none);
     else
         p->made = make(p, &none);
     return p;

@@ -87,10 +87,8 @@ static bool against_publish(struct session *s, void *state, struct result *resul
  * AGAINST_AT_ONCE forms, otherwise immediately. */
 static struct against *against_new(struct session *s, struct machine *m, struct outline *o)
 {
-    static const struct task_ops ops = {.work = against_work,
-                                        .publish = against_publish,
-                                        .failed = against_failed,
-                                        .free = against_free};
+    static const struct task_ops ops = {NULL, against_work, against_publish, against_free,
+                                        .failed = against_failed};
     struct against *a = mem_zero(1, sizeof *a);
     struct err none = {0};
 
@@ -99,7 +97,8 @@ static struct against *against_new(struct session *s, struct machine *m, struct 
     a->outline = o->serial;
     if (s->interactive && mapping_count(m->mapping) > AGAINST_AT_ONCE) {
         atomic_fetch_add(&a->holders, 1);
-        a->job = task_start_aside(s, "comparison with the tables", &ops, a, &none);
+        a->job = task_start_aside(s, "comparison with the tables",
+                                  &(struct task){&ops, .state = a}, &none);
     } else {
         a->made = against_work(a, NULL, &none);
     }

@@ -126,20 +126,13 @@ static void poll_round(void *state, struct evolve *e)
         evolve_stop(e);
 }
 
-/* Returns whether the job measures on this CPU. */
-static bool measures(const void *state)
-{
-    const struct active *a = state;
-    return !a->o.simulated && !a->o.record;
-}
-
 static bool run(void *state, struct err *err)
 {
     struct active *a = state;
     bool ok = true;
 
     a->begun = clock_seconds();
-    if (measures(a))
+    if (!a->o.simulated && !a->o.record)
         ok = (a->forms = forms_load(isa_host(), NULL, err)) != NULL &&
              (!a->o.journal || (a->journal = journal_open(a->o.journal, err)) != NULL);
     if (ok && !a->o.record)
@@ -188,14 +181,16 @@ static void done(void *state)
     free(a);
 }
 
-static const struct job_ops ops = {
-    .run = run, .finish = finish, .free = done, .measures = measures, .counts = true};
-
 unsigned active_start(struct experiments *take_table, const struct active_options *o,
                       void (*finish_with)(void *state, struct active_outcome *out, bool ok),
                       void *state, struct err *err)
 {
     struct active *a = mem_zero(1, sizeof *a);
+    const struct job_ops ops = {.run = run,
+                                .finish = finish,
+                                .free = done,
+                                .measures = !o->simulated && !o->record,
+                                .counts = true};
     a->o = *o;
     a->table = take_table;
     a->finish = finish_with;

@@ -31,7 +31,7 @@
 
 struct job {
     pthread_t thread;
-    const struct job_ops *ops;
+    struct job_ops ops;
     void *state;             /* used by the worker until it ends, then by the list; NULL: freed */
     atomic_bool cancel;
     struct shortage shortage;
@@ -153,7 +153,7 @@ static void *work(void *argument)
     fault_stack_take(&stack);
     shortage_begin(&job->shortage);
     thread_job = job;
-    bool ok = job->ops->run(job->state, &err);
+    bool ok = job->ops.run(job->state, &err);
     if (!ok)
         recognise(&err, job->info.title);
     watch_restore(before);
@@ -164,7 +164,7 @@ static void *work(void *argument)
                       : err.code != ERR_MEMORY && job_cancelled(NULL) ? JOB_CANCELLED
                                                                       : JOB_FAILED;
     /* Keeps a counter that the job wrote as its note. */
-    if (ok && (!job->ops->counts || job->reported > job->said))
+    if (ok && (!job->ops.counts || job->reported > job->said))
         job->info.note[0] = '\0';
     job->info.err = err;
     job->info.steps = steps_taken;
@@ -178,8 +178,8 @@ static void *work(void *argument)
 
 static void job_free(struct job *job)
 {
-    if (job->state && job->ops->free)
-        job->ops->free(job->state);
+    if (job->state && job->ops.free)
+        job->ops.free(job->state);
     pthread_mutex_destroy(&job->lock);
     pthread_cond_destroy(&job->changed);
     free(job);
@@ -196,12 +196,6 @@ static void forget_old(void)
             memmove(jobs + i, jobs + i + 1, (--count - i) * sizeof *jobs);
             i--;
         }
-}
-
-bool job_measures_always(const void *state)
-{
-    (void)state;
-    return true;
 }
 
 bool job_may_measure(const char *title, bool alone, struct err *err)
@@ -223,15 +217,15 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
 {
     struct job *job = mem_zero(1, sizeof *job);
 
-    job->ops = ops;
+    job->ops = *ops;
     job->state = take_state;
     job->started = clock_seconds();
     job->said = -INFINITY;
     job->info.number = ++last_number;
     job->info.state = JOB_RUNNING;
     snprintf(job->info.title, sizeof job->info.title, "%s", title);
-    job->info.measures = ops->measures && ops->measures(take_state);
-    job->info.measures_alone = job->info.measures && ops->measures_alone;
+    job->info.measures = ops->measures;
+    job->info.measures_alone = ops->measures && ops->measures_alone;
     pthread_mutex_init(&job->lock, NULL);
     pthread_cond_init(&job->changed, NULL);
     if (job->info.measures && !job_may_measure(title, job->info.measures_alone, err)) {
@@ -359,10 +353,10 @@ static void settle(struct job *job)
         log_add(LOG_WARN, "%s: %s", info.title, info.err.what);
     /* If the finish function starts a job, this call must not remove other jobs from the list. */
     settling++;
-    if (job->ops->finish)
-        job->ops->finish(job->state, &info);
-    if (job->ops->free)
-        job->ops->free(job->state);
+    if (job->ops.finish)
+        job->ops.finish(job->state, &info);
+    if (job->ops.free)
+        job->ops.free(job->state);
     job->state = NULL;
     settling--;
     shortage_keep();

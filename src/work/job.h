@@ -34,9 +34,7 @@ struct job_ops {
     /* Publishes the result. Called once on the UI thread after run, also for a cancelled job. */
     void (*finish)(void *state, const struct job_info *info);
     void (*free)(void *state);
-    /* Returns whether the job measures time on this CPU. Called on the UI thread when the job
-     * starts. NULL: the job never measures. */
-    bool (*measures)(const void *state);
+    bool measures;           /* whether the job measures time on this CPU */
     /* Whether the job must be the only measuring job. It does not start while another measuring job
      * runs, and prevents others from starting. */
     bool measures_alone;
@@ -44,9 +42,6 @@ struct job_ops {
      * ended */
     bool counts;
 };
-
-/* Returns true. It is the function `measures` of jobs that always measure. */
-bool job_measures_always(const void *state);
 
 /* Returns whether a measuring job titled @title could start. @alone requires that no other
  * measuring job runs. Returns false with err. UI thread. */

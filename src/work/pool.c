@@ -51,7 +51,7 @@ static void *run(void *argument)
     lock_give(&team->lock);
     shortage_begin(team->shortage);
     thread_job = team->job;
-    if (wanted)
+    if (works)
         team->work(team->state, worker->number);
     fault_stack_give(&stack);
     return NULL;

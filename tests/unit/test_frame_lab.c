@@ -216,7 +216,7 @@ static bool half_done(void *state, struct err *err)
  * time. */
 static void test_what_measures(void **state)
 {
-    static const struct job_ops ops = {.run = half_done, .measures = job_measures_always};
+    static const struct job_ops ops = {.run = half_done, .measures = true};
     struct job_info info;
     struct err err = {0};
     char message[40];

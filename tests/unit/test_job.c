@@ -249,11 +249,6 @@ static void test_file_that_shrinks(void **state)
     job_shutdown();
 }
 
-static bool says(const void *state)
-{
-    return *(const bool *)state;
-}
-
 /* Runs until it is cancelled. */
 static bool rest_run(void *state, struct err *err)
 {
@@ -266,26 +261,26 @@ static bool rest_run(void *state, struct err *err)
  * regardless of their names. Jobs that do not measure are exempt. */
 static void test_measuring_alone(void **state)
 {
-    static const struct job_ops usual = {.run = rest_run, .measures = says},
-                                alone = {.run = rest_run, .measures = says, .measures_alone = true};
-    bool yes = true, no = false;
+    static const struct job_ops usual = {.run = rest_run, .measures = true},
+                                alone = {.run = rest_run, .measures = true, .measures_alone = true},
+                                idle = {.run = rest_run, .measures_alone = true};
     struct err err = {0};
-    unsigned first = job_start("one", &usual, &yes, &err);
-    assert_true(first && job_start("two", &usual, &yes, &err) &&
-                job_start("pretence", &alone, &no, &err));
-    assert_int_equal(job_start("survey", &alone, &yes, &err), 0);
+    unsigned first = job_start("one", &usual, NULL, &err);
+    assert_true(first && job_start("two", &usual, NULL, &err) &&
+                job_start("pretence", &idle, NULL, &err));
+    assert_int_equal(job_start("survey", &alone, NULL, &err), 0);
     assert_non_null(strstr(err.what, "survey would disturb job"));
     assert_non_null(strstr(err.todo, "job wait"));
     job_shutdown();
-    unsigned survey = job_start("survey", &alone, &yes, &err);
+    unsigned survey = job_start("survey", &alone, NULL, &err);
     assert_true(survey > 0);
-    assert_int_equal(job_start("one", &usual, &yes, &err), 0);
+    assert_int_equal(job_start("one", &usual, NULL, &err), 0);
     assert_non_null(strstr(err.what, "(survey), which is measuring"));
-    assert_int_equal(job_start("survey", &alone, &yes, &err), 0);
-    assert_true(job_start("pretence", &usual, &no, &err) > 0);
+    assert_int_equal(job_start("survey", &alone, NULL, &err), 0);
+    assert_true(job_start("pretence", &idle, NULL, &err) > 0);
     assert_true(job_cancel(survey));
     assert_true(job_wait(survey));
-    assert_true(job_start("one", &usual, &yes, &err) > 0);
+    assert_true(job_start("one", &usual, NULL, &err) > 0);
     job_shutdown();
 }
 
