@@ -34,6 +34,18 @@ static inline int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Defines function @name for qsort and bsearch, which orders records of @type by @keys: ASCENDING,
+ * DESCENDING and TEXTUAL (by strcmp) of members, the first key first, joined by "?:". */
+#define ORDER_BY(name, type, keys)                                                                 \
+    static int name(const void *a, const void *b)                                                  \
+    {                                                                                              \
+        const type *x = a, *y = b;                                                                 \
+        return keys;                                                                               \
+    }
+#define ASCENDING(member) ((x->member > y->member) - (x->member < y->member))
+#define DESCENDING(member) ((x->member < y->member) - (x->member > y->member))
+#define TEXTUAL(member) strcmp(x->member, y->member)
+
 /* Returns the index of the first record whose key is at least @value; @count if there is none. The
  * @count records have @size bytes each, and are sorted by the uint64_t at offset @key. Any
  * thread. */

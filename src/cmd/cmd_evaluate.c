@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/watch.h"
@@ -67,11 +68,7 @@ struct miss {
     double error;
 };
 
-static int compare_misses(const void *a, const void *b)
-{
-    double x = ((const struct miss *)a)->error, y = ((const struct miss *)b)->error;
-    return (x < y) - (x > y);
-}
+ORDER_BY(compare_misses, struct miss, DESCENDING(error))
 
 /* Returns the rows with a measured and a predicted value, largest error first. The caller frees
  * them. Sets *@count to the number of rows. */
@@ -199,12 +196,7 @@ enum { COLUMNS = 9 };   /* The last column exists only with --heatmap. */
 static const struct result_column columns[COLUMNS] = {
     {.key = "mapping", .kind = CELL_TEXT, .width = 24},
     {.key = "n", .kind = CELL_COUNT, .width = 7},
-    {.key = "mape",
-     .title = "MAPE",
-     .unit = "%",
-     .kind = CELL_NUMBER,
-     .decimals = 2,
-     .width = 10,
+    {.key = "mape", .title = "MAPE", .unit = "%", .kind = CELL_NUMBER, .decimals = 2, .width = 10,
      .hide = NOT_CSV | NOT_JSON},
     {.key = "mape", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT},
     {.key = "pearson", .title = "Pearson", .kind = CELL_NUMBER, .decimals = 4, .width = 8},

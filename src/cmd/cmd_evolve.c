@@ -101,10 +101,7 @@ static void add_row(const struct session *s, struct evolve_run *run, const struc
     cell_number(table, t->seconds);
     cell_number(table, t->cost);
     cell_count(table, run->number);
-    if (t->ports)
-        cell_count(table, t->ports);
-    else
-        cell_missing(table);
+    cell_count_if(table, t->ports, t->ports);
     cell_number(table, t->width);
     cell_number(table, t->rate);
     cell_number(table, t->scale);

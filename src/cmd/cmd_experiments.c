@@ -248,10 +248,7 @@ static void list_row(const struct experiments *t, size_t i, struct str *buffer,
     cell_text(table, str_text(buffer));
     cell_number(table, row->cycles);
     cell_number(table, row->spread);
-    if (row->repeats)
-        cell_count(table, row->repeats);
-    else
-        cell_missing(table);
+    cell_count_if(table, row->repeats, row->repeats);
     cell_text(table, row->state);
     cell_text(table, experiments_measured(t, i) ? "" : row->state);
     str_clear(buffer);
@@ -264,10 +261,7 @@ static bool run_list(struct session *s, const void *values, struct result *resul
 {
     static const struct result_column columns[] = {
         {.key = "number", .kind = CELL_COUNT, .width = 6, .hide = NOT_CSV | NOT_JSON},
-        {.key = "cycles",
-         .kind = CELL_NUMBER,
-         .decimals = 3,
-         .width = 9,
+        {.key = "cycles", .kind = CELL_NUMBER, .decimals = 3, .width = 9,
          .hide = NOT_CSV | NOT_JSON},
         {.key = "experiment", .kind = CELL_TEXT, .width = RAGGED},
         {.key = "cycles", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT},

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/command.h"
@@ -104,12 +105,7 @@ struct fleet_value {
     double cycles;
 };
 
-static int order_values(const void *a, const void *b)
-{
-    const struct fleet_value *x = a, *y = b;
-    int order = strcmp(x->text, y->text);
-    return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
-}
+ORDER_BY(order_values, struct fleet_value, TEXTUAL(text) ?: ASCENDING(cycles))
 
 /* Compares all measurements of one experiment. If a host has several measurements, uses the
  * fastest. */
@@ -189,9 +185,7 @@ static void tell_hosts(const struct fleet_comparing *w, struct result *result)
         {.key = "file", .kind = CELL_TEXT, .width = 20},
         {.key = "compared", .kind = CELL_COUNT},
         {.key = "differing", .kind = CELL_COUNT},
-        {.key = "off_median",
-         .title = "difference from median",
-         .kind = CELL_NUMBER,
+        {.key = "off_median", .title = "difference from median", .kind = CELL_NUMBER,
          .decimals = 4},
     };
     struct result_table *t =

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/command.h"
@@ -215,12 +216,7 @@ struct sighting {
     double cycles;
 };
 
-static int order_sightings(const void *a, const void *b)
-{
-    const struct sighting *x = a, *y = b;
-    int order = strcmp(x->text, y->text);
-    return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
-}
+ORDER_BY(order_sightings, struct sighting, TEXTUAL(text) ?: ASCENDING(cycles))
 
 /* Compares each host's value of one control with the median of all hosts. With three or more hosts,
  * skips a control with only two values: their median does not show which value is wrong. */

@@ -10,10 +10,7 @@
 
 static void cell_line(struct result_table *t, uint32_t line)
 {
-    if (line)
-        cell_count(t, line);
-    else
-        cell_missing(t);
+    cell_count_if(t, line, line);
 }
 
 /* Adds the instruction's address in objdump's format: "0x1258". */
@@ -36,17 +33,11 @@ static bool run_show(struct session *s, const void *values, struct result *resul
     const bool code = count && insns[0].placed;
     const struct result_column columns[] = {
         {.key = "line", .kind = CELL_COUNT, .width = 5, .hide = code ? NOT_TEXT | NOT_DOCUMENT : 0},
-        {.key = "address",
-         .kind = CELL_TEXT,
-         .width = 5,
+        {.key = "address", .kind = CELL_TEXT, .width = 5,
          .hide = code ? 0 : NOT_TEXT | NOT_DOCUMENT},
         {.key = "form", .kind = CELL_TEXT, .width = 39},
         {.key = "text", .title = "instruction", .kind = CELL_TEXT},
-        {.key = "percent",
-         .title = "samples",
-         .unit = "%",
-         .kind = CELL_NUMBER,
-         .decimals = 2,
+        {.key = "percent", .title = "samples", .unit = "%", .kind = CELL_NUMBER, .decimals = 2,
          .hide = NOT_TEXT},
         {.key = "source_line", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT},
         {.key = "source", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},

@@ -245,10 +245,7 @@ static void add_forms(struct result *result, const struct evaluation_result *r)
         {.key = "excess", .kind = CELL_NUMBER, .decimals = 2, .width = 6},
         {.key = "blocks", .kind = CELL_COUNT, .width = 6},
         {.key = "mean", .title = "mean error", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "signed",
-         .title = "mean signed error",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "signed", .title = "mean signed error", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 1},
         {.key = "form", .kind = CELL_TEXT},
     };

@@ -137,10 +137,7 @@ static void add_streams(const struct memory_job *w, struct result *result)
         cell_count(t, (int64_t)i + 1);
         cell_text(t, str_text(&base));
         cell_text(t, stream_word(one));
-        if (one->kind == STREAM_WALK)
-            cell_count(t, one->step);
-        else
-            cell_missing(t);
+        cell_count_if(t, one->kind == STREAM_WALK, one->step);
         cell_number(t, one->lines);
         cell_text(t, str_text(&from));
         str_done(&base);
@@ -242,10 +239,7 @@ static void add_points(const struct memory_job *w, struct result *result)
         cell_number(t, p->moved > 0 ? p->moved / cycles * c->clock_hz * 1e-9 : NAN);
         cell_text(t, str_text(&limit));
         cell_text(t, str_text(&help));
-        if (p->block > 0)
-            cell_count(t, (int64_t)p->block);
-        else
-            cell_missing(t);
+        cell_count_if(t, p->block > 0, (int64_t)p->block);
         cell_number(t, p->block > 0 ? p->block_gain : NAN);
         str_done(&size);
         str_done(&limit);

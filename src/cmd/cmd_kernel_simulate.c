@@ -189,15 +189,9 @@ static void add_row(struct result_table *t, const struct machine *m, const struc
 {
     cell_text(t, m->id);
     cell_number(t, sim->cycles);
-    if (sim->period)
-        cell_count(t, sim->period);
-    else
-        cell_missing(t);
+    cell_count_if(t, sim->period, sim->period);
     cell_count(t, sim->iterations);
-    if (sim->period)
-        cell_count(t, (int64_t)sim->numerator);
-    else
-        cell_missing(t);
+    cell_count_if(t, sim->period, (int64_t)sim->numerator);
     cell_switch(t, least);
     cell_switch(t, bounds->estimate);
     cell_number(t, bounds->total);

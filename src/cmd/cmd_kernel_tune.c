@@ -373,15 +373,9 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
     cell_text(t, at == w->best && w->build == SIZE_MAX ? "*" : "");
     cell_number(t, found ? found->version->times : 1);
     cell_number(t, cycles);
-    if (found)
-        cell_number(t, gain(cycles, w->tune->cycles));
-    else
-        cell_missing(t);
+    cell_number(t, found ? gain(cycles, w->tune->cycles) : NAN);
     cell_number(t, v->measured);
-    if (found)
-        cell_number(t, gain(v->measured, w->versions[0].measured));
-    else
-        cell_missing(t);
+    cell_number(t, found ? gain(v->measured, w->versions[0].measured) : NAN);
     if (found) {
         add_code(t, found->version->count, found->version->lanes != 0);
     } else {

@@ -218,8 +218,7 @@ static void memory_rows(const struct memory_costs *m, struct result *result)
 
     for (size_t i = 0; i < MEMORY_COSTS; i++)
         columns[i + 1] = (struct result_column){.key = memory_cost_name((enum memory_cost)i),
-                                                .title = titles[i],
-                                                .kind = CELL_NUMBER,
+                                                .title = titles[i], .kind = CELL_NUMBER,
                                                 .decimals = 2};
     struct result_table *t = result_table(result, "lines", columns, MEMORY_COSTS + 1);
     for (size_t k = 0; k < m->count; k++) {

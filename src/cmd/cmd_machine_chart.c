@@ -119,10 +119,7 @@ static void add_forms(const struct chart *c, struct result *result)
         if (entry)
             usage_print(&entry->usage, mapping_ports(c->machine->mapping), &text);
         cell_text(t, entry && !f->hidden && !f->joined ? str_text(&text) : "");
-        if (entry)
-            cell_count(t, entry->micro_ops);
-        else
-            cell_missing(t);
+        cell_count_if(t, entry, entry ? entry->micro_ops : 0);
         cell_number(t, f->confidence);
         cell_count(t, f->experiments);
         cell_number(t, f->experiments ? f->error : NAN);

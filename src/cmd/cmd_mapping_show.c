@@ -37,10 +37,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         cell_text(t, entry->form);
         cell_text(t, usage.length ? str_text(&usage) : "none");
         cell_number(t, entry->latency);
-        if (entry->micro_ops)
-            cell_count(t, entry->micro_ops);
-        else
-            cell_missing(t);
+        cell_count_if(t, entry->micro_ops, entry->micro_ops);
         cell_text(t, entry->source);
     }
     if (!table_rows(t) && v->pattern) {

@@ -369,10 +369,7 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
     for (size_t i = 0; i < w->parts.count; i++) {
         const struct blamed_part *b = &w->parts.items[i];
         cell_text(t, b->name);
-        if (b->line)
-            cell_count(t, b->line);
-        else
-            cell_missing(t);
+        cell_count_if(t, b->line, b->line);
         cell_number(t, b->predicted);
         cell_number(t, b->measured);
         cell_number(t, b->off);

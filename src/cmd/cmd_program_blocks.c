@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/child.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/command.h"
@@ -29,12 +30,7 @@ struct blocks_values {
 
 struct ranked_block { size_t block; double executions; };
 
-static int by_executions(const void *a, const void *b)
-{
-    double x = ((const struct ranked_block *)a)->executions,
-           y = ((const struct ranked_block *)b)->executions;
-    return (x < y) - (x > y);
-}
+ORDER_BY(by_executions, struct ranked_block, DESCENDING(executions))
 
 /* Returns the blocks sorted by executed instructions, most first. Sets *@count. The caller frees
  * them. */
@@ -82,19 +78,13 @@ static void add_block(struct result_table *t, const struct program_model *m,
              b - p->functions[block->function].first_block);
     count_print(m, b, run->inputs, run->counts[b], &formula);
     cell_text(t, str_text(&name));
-    if (block->line)
-        cell_count(t, block->line);
-    else
-        cell_missing(t);
+    cell_count_if(t, block->line, block->line);
     cell_number(t, run->counts[b]);
     cell_text(t, str_text(&formula));
     cell_number(t, exact ? 0 : f->exact ? NAN : 100 * f->error);
     cell_switch(t, exact);
     cell_count(t, (int64_t)block->op_count);
-    if (block->two_way && run->counts[b] > 0)
-        cell_number(t, run->taken[b] / run->counts[b]);
-    else
-        cell_missing(t);
+    cell_number(t, block->two_way && run->counts[b] > 0 ? run->taken[b] / run->counts[b] : NAN);
     cell_number(t, 100 * run->counts[b] / all);
     cell_text(t, bases[basis]);
     str_done(&formula);
@@ -109,18 +99,12 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
         {.key = "line", .kind = CELL_COUNT},
         {.key = "count", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "formula", .kind = CELL_TEXT},
-        {.key = "left_out_error",
-         .title = "left-out error",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "left_out_error", .title = "left-out error", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 2},
         {.key = "exact", .kind = CELL_SWITCH},
         {.key = "instructions", .kind = CELL_COUNT},
         {.key = "first_way", .title = "condition true", .kind = CELL_NUMBER, .decimals = 4},
-        {.key = "share",
-         .title = "share of all executions",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "share", .title = "share of all executions", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 3},
         {.key = "basis", .kind = CELL_TEXT}};
     const struct blocks_values *v = values;
@@ -177,17 +161,11 @@ static void add_octaves(struct result *result, const struct program *p,
                         const struct program_run *run)
 {
     static const struct result_column columns[] = {
-        {.key = "distance",
-         .title = "minimum distance",
-         .unit = "lines",
-         .kind = CELL_NUMBER,
+        {.key = "distance", .title = "minimum distance", .unit = "lines", .kind = CELL_NUMBER,
          .decimals = 0},
         {.key = "references", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "regular",
-         .title = "constant stride",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "regular", .title = "constant stride", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 1}};
     struct octaves o;
 
@@ -270,16 +248,10 @@ static void add_levels(struct result *result, const struct memory *memory,
         {.key = "bytes", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "ways", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "misses", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "rate",
-         .title = "share of all references",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "rate", .title = "share of all references", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 3},
-        {.key = "hit_rate",
-         .title = "hits among accesses to this level",
-         .unit = "%",
-         .kind = CELL_NUMBER,
-         .decimals = 3},
+        {.key = "hit_rate", .title = "hits among accesses to this level", .unit = "%",
+         .kind = CELL_NUMBER, .decimals = 3},
         {.key = "full", .title = "fully associative", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "sets", .title = "simulated misses", .kind = CELL_NUMBER, .decimals = 0}};
     size_t shown = sizeof columns / sizeof *columns - !by_sets;
@@ -294,10 +266,7 @@ static void add_levels(struct result *result, const struct memory *memory,
         cell_number(t, shape->ways);
         cell_number(t, misses);
         cell_number(t, total > 0 ? 100 * misses / total : 0);
-        if (reach > 0)
-            cell_number(t, 100 * (1 - misses / reach));
-        else
-            cell_missing(t);
+        cell_number(t, reach > 0 ? 100 * (1 - misses / reach) : NAN);
         double full = misses_of(memory, l, &(struct cache_shape){shape->lines, shape->lines}, all);
         cell_number(t, full);
         if (by_sets)
@@ -320,9 +289,7 @@ static void add_curve(struct result *result, const struct reuse_histogram *all)
 {
     static const struct result_column columns[] = {
         {.key = "size", .title = "cache size", .unit = "bytes", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "full_misses",
-         .title = "misses, fully associative",
-         .kind = CELL_NUMBER,
+        {.key = "full_misses", .title = "misses, fully associative", .kind = CELL_NUMBER,
          .decimals = 0},
         {.key = "eight_way_misses", .title = "8 ways", .kind = CELL_NUMBER, .decimals = 0}};
     double cold = sdcm_misses_full(1e15, all), full = INFINITY;

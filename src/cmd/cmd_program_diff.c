@@ -299,11 +299,9 @@ static void add_changed(const struct builds_diff *w, struct result *result)
     const bool profiled = w->profiles[0] != NULL, several = w->machines.list.count > 1;
 
     if (profiled) {
-        columns[count++] = (struct result_column){.key = "share",
-                                                    .title = "share of A's run",
-                                                    .kind = CELL_NUMBER,
-                                                    .unit = "%",
-                                                    .decimals = 1};
+        columns[count++] = (struct result_column){.key = "share", .title = "share of A's run",
+                                                  .kind = CELL_NUMBER, .unit = "%",
+                                                  .decimals = 1};
         columns[count++] = (struct result_column){
             .key = "effect", .title = "program", .kind = CELL_TEXT, .width = 9};
     }
@@ -348,12 +346,8 @@ static void add_only(const struct builds_diff *w, int side, struct result *resul
     const struct result_column columns[] = {
         {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2, .width = 9},
         {.key = "instructions", .title = "insns", .kind = CELL_COUNT},
-        {.key = "share",
-         .hide = w->profiles[side] ? 0 : NOT_TEXT | NOT_DOCUMENT,
-         .title = "share of the run",
-         .unit = "%",
-         .kind = CELL_NUMBER,
-         .decimals = 1},
+        {.key = "share", .hide = w->profiles[side] ? 0 : NOT_TEXT | NOT_DOCUMENT,
+         .title = "share of the run", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "loop", .kind = CELL_TEXT, .width = 40},
         {.key = "note", .title = "", .kind = CELL_TEXT}};
     struct result_table *t = NULL;
@@ -397,14 +391,8 @@ static void cell_side(struct result_table *t, const struct builds_diff *w, int s
     snprintf(address, sizeof address, "0x%llx", l ? (unsigned long long)l->address : 0);
     cell_text(t, l ? address : NULL);
     cell_text(t, l ? l->file : NULL);
-    if (l && l->line)
-        cell_count(t, l->line);
-    else
-        cell_missing(t);
-    if (l)
-        cell_count(t, l->instructions);
-    else
-        cell_missing(t);
+    cell_count_if(t, l && l->line, l ? l->line : 0);
+    cell_count_if(t, l, l ? l->instructions : 0);
     cell_number(t, l ? l->costs[machine].cycles : NAN);
     cell_text(t, l ? bound_name(l->costs[machine].bottleneck) : NULL);
     cell_number(t, l ? times : NAN);
@@ -514,15 +502,9 @@ static void say_program(const struct builds_diff *w, struct result *result)
 {
     static const struct result_column columns[] = {
         {.key = "machine", .kind = CELL_TEXT, .width = 16},
-        {.key = "program_change",
-         .title = "program",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "program_change", .title = "program", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 1},
-        {.key = "covered",
-         .title = "compared share of A's run",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "covered", .title = "compared share of A's run", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 1}};
 
     if (!w->profiles[0])

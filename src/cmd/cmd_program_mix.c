@@ -32,15 +32,9 @@ static void add_mix(struct result *result, const struct program *p, const struct
         {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "pipes", .kind = CELL_COUNT},
         {.key = "latency", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "interval",
-         .title = "issue interval",
-         .unit = "cycles",
-         .kind = CELL_NUMBER,
+        {.key = "interval", .title = "issue interval", .unit = "cycles", .kind = CELL_NUMBER,
          .decimals = 2},
-        {.key = "usage",
-         .title = "pipeline usage",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "usage", .title = "pipeline usage", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 2}};
     double counts[OP_CLASSES] = {0}, all = 0;
 

@@ -260,10 +260,7 @@ static void add_machines(struct result *result, const struct predicting *p)
         cell_number(t, known ? o->time.cycles + o->cost.user * o->clock * 1e9 : NAN);
         cell_number(t, o->time.references);
         for (size_t l = 0; l < MEMORY_LEVELS; l++)
-            if (l < o->levels && p->model->traced)
-                cell_number(t, o->time.misses[l]);
-            else
-                cell_missing(t);
+            cell_number(t, l < o->levels && p->model->traced ? o->time.misses[l] : NAN);
         cell_number(t, alone * o->spread.least + faults / FAULTS_OFF);
         cell_number(t, isinf(o->spread.most) ? NAN
                                              : parts * o->spread.most + faults * FAULTS_OFF);
@@ -351,16 +348,10 @@ static void add_parts(struct result *result, const struct predicting *p,
         {.key = "executions", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "instructions", .kind = CELL_COUNT},
         {.key = "core", .title = "cycles per execution", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "stream",
-         .title = "streamed",
-         .unit = "cycles",
-         .kind = CELL_NUMBER,
+        {.key = "stream", .title = "streamed", .unit = "cycles", .kind = CELL_NUMBER,
          .decimals = 0},
         {.key = "latency", .title = "waited", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "mispredicted",
-         .unit = "cycles",
-         .kind = CELL_NUMBER,
-         .decimals = 0},
+        {.key = "mispredicted", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "calls", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "limit", .title = "bound by", .kind = CELL_TEXT}};
@@ -378,10 +369,7 @@ static void add_parts(struct result *result, const struct predicting *p,
                  part->repeats ? " loop" : "");
         cell_text(t, str_text(&name));
         str_done(&name);
-        if (part->line)
-            cell_count(t, part->line);
-        else
-            cell_missing(t);
+        cell_count_if(t, part->line, part->line);
         cell_number(t, part->executions);
         cell_count(t, (int64_t)part->insns);
         cell_number(t, part->core);

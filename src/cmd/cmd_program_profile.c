@@ -351,10 +351,7 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
         {.key = "over_memory", .title = "over memory", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "bound", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "bottleneck", .title = "by", .kind = CELL_TEXT},
-        {.key = "at_bound",
-         .title = "program at bound",
-         .unit = "s",
-         .kind = CELL_NUMBER,
+        {.key = "at_bound", .title = "program at bound", .unit = "s", .kind = CELL_NUMBER,
          .decimals = 3},
         {.key = "file", .kind = CELL_TEXT},
         {.key = "path", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}};

@@ -114,15 +114,9 @@ static bool sensitivity_finish(struct session *s, void *state, struct result *re
         {.key = "property", .kind = CELL_TEXT},
         {.key = "value", .kind = CELL_NUMBER, .decimals = SHORTEST},
         {.key = "elasticity", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "halved",
-         .title = "time when halved",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "halved", .title = "time when halved", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 1},
-        {.key = "doubled",
-         .title = "time when doubled",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "doubled", .title = "time when doubled", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 1},
         {.key = "bar", .title = " ", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON}};
     struct probing *p = state;
@@ -297,10 +291,7 @@ static bool sweep_finish(struct session *s, void *state, struct result *result, 
     const struct result_column columns[] = {
         {.key = p->property, .kind = CELL_NUMBER, .decimals = SHORTEST},
         {.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 6},
-        {.key = "share",
-         .title = "share of current time",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "share", .title = "share of current time", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 1}};
 
     (void)s;

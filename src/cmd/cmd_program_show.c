@@ -50,10 +50,7 @@ static void add_tables(struct result *result, const struct study *s)
         {.key = "line", .kind = CELL_COUNT},
         {.key = "count", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "formula", .kind = CELL_TEXT},
-        {.key = "left_out_error",
-         .title = "left-out error",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "left_out_error", .title = "left-out error", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 2},
         {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
@@ -67,10 +64,7 @@ static void add_tables(struct result *result, const struct study *s)
     for (size_t i = 0; i < s->blocks.count; i++) {
         const struct study_block *b = &s->blocks.items[i];
         cell_text(t, b->name);
-        if (b->line)
-            cell_count(t, b->line);
-        else
-            cell_missing(t);
+        cell_count_if(t, b->line, b->line);
         cell_number(t, b->count);
         cell_text(t, b->formula);
         cell_number(t, 100 * b->error);

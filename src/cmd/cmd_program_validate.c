@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/child.h"
+#include "base/compare.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -117,12 +118,7 @@ struct program_taken {
     size_t readings, at;
 };
 
-static int by_seconds(const void *a, const void *b)
-{
-    double x = ((const struct program_taken *)a)->seconds,
-           y = ((const struct program_taken *)b)->seconds;
-    return (x > y) - (x < y);
-}
+ORDER_BY(by_seconds, struct program_taken, ASCENDING(seconds))
 
 /* Runs the program. If it has one thread, also measures clock and core on its CPU, because they may
  * change during the run. */
@@ -282,45 +278,24 @@ static bool validate_finish(struct session *s, void *state, struct result *resul
         {.key = "predicted", .unit = "s", .kind = CELL_NUMBER, .decimals = 6},
         {.key = "measured", .unit = "s", .kind = CELL_NUMBER, .decimals = 6},
         {.key = "error", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "user",
-         .title = "user: predicted",
-         .unit = "s",
-         .kind = CELL_NUMBER,
+        {.key = "user", .title = "user: predicted", .unit = "s", .kind = CELL_NUMBER,
          .decimals = 6},
-        {.key = "user_measured",
-         .title = "measured",
-         .unit = "s",
-         .kind = CELL_NUMBER,
+        {.key = "user_measured", .title = "measured", .unit = "s", .kind = CELL_NUMBER,
          .decimals = 6},
         {.key = "user_error", .title = "error", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "system",
-         .title = "system: predicted",
-         .unit = "s",
-         .kind = CELL_NUMBER,
+        {.key = "system", .title = "system: predicted", .unit = "s", .kind = CELL_NUMBER,
          .decimals = 6},
-        {.key = "system_measured",
-         .title = "measured",
-         .unit = "s",
-         .kind = CELL_NUMBER,
+        {.key = "system_measured", .title = "measured", .unit = "s", .kind = CELL_NUMBER,
          .decimals = 6},
         {.key = "system_error", .title = "error", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "faults", .title = "page faults: predicted", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "faults_measured", .title = "measured", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "clock", .unit = "GHz", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "slots",
-         .title = "available issue slots",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "slots", .title = "available issue slots", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 0},
-        {.key = "ports",
-         .title = "available ports",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "ports", .title = "available ports", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 0},
-        {.key = "taken_over",
-         .title = "preemptions",
-         .unit = "1/s",
-         .kind = CELL_NUMBER,
+        {.key = "taken_over", .title = "preemptions", .unit = "1/s", .kind = CELL_NUMBER,
          .decimals = 0}};
     struct validating *v = state;
     struct result_column columns[INPUTS_MAX + sizeof measures / sizeof *measures];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/port_names.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/utf8_text.h"
 #include "base/watch.h"
@@ -214,11 +215,7 @@ struct worst_row {
     size_t row;
 };
 
-static int compare_worst(const void *a, const void *b)
-{
-    double x = ((const struct worst_row *)a)->error, y = ((const struct worst_row *)b)->error;
-    return (x < y) - (x > y);
-}
+ORDER_BY(compare_worst, struct worst_row, DESCENDING(error))
 
 static void add_worst(struct result *part, const struct experiments *t, const double *predicted)
 {
@@ -301,10 +298,7 @@ static bool add_runs(struct reporting *r, struct err *err)
 {
     static const struct result_column columns[] = {
         {.key = "seconds", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "best_so_far",
-         .title = "best so far",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "best_so_far", .title = "best so far", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 2},
         {.key = "median", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "worst", .unit = "%", .kind = CELL_NUMBER, .decimals = 2}};

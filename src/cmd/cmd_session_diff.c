@@ -38,14 +38,8 @@ static void add(struct result_table *t, const char *part, const char *what, cons
 {
     cell_text(t, part);
     cell_text(t, what);
-    if (a)
-        cell_text(t, a);
-    else
-        cell_missing(t);
-    if (b)
-        cell_text(t, b);
-    else
-        cell_missing(t);
+    cell_text(t, a);
+    cell_text(t, b);
 }
 
 static void compare_settings(const struct document *a, const struct document *b,

@@ -33,10 +33,8 @@ static void add_session(const struct kept_session *k, struct result_table *t)
     cell_count(t, (int64_t)k->kernels);
     cell_count(t, (int64_t)k->experiments);
     cell_count(t, (int64_t)k->measured);
-    if (k->run.checkpoint && k->run.limit > 0)
-        cell_number(t, 100 * k->run.seconds / k->run.limit);
-    else
-        cell_missing(t);
+    cell_number(t, k->run.checkpoint && k->run.limit > 0 ? 100 * k->run.seconds / k->run.limit
+                                                        : NAN);
     cell_text(t, k->path);
 }
 

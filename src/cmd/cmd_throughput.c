@@ -54,9 +54,7 @@ static void show(const struct machine *m, double cycles, bool alone, portset ful
 {
     static const struct result_column columns[] = {
         {.key = "machine", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT},
-        {.key = "cycles",
-         .kind = CELL_NUMBER,
-         .decimals = 4,
+        {.key = "cycles", .kind = CELL_NUMBER, .decimals = 4,
          .hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT},
         {.key = "port", .kind = CELL_TEXT, .width = 6},
         {.key = "load", .unit = NULL, .kind = CELL_NUMBER, .decimals = 4},

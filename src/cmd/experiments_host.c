@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "measure/kept.h"
@@ -29,11 +30,7 @@ void experiments_host_fill(struct experiments *t)
     str_done(&microcode);
 }
 
-static int order_terms(const void *a, const void *b)
-{
-    const struct experiment_term *x = a, *y = b;
-    return strcmp(x->form, y->form);
-}
+ORDER_BY(order_terms, struct experiment_term, TEXTUAL(form))
 
 void experiments_host_key(const struct experiments *t, size_t index, struct str *out)
 {

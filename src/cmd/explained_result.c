@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 
 #define LOADS_SHOWN 8u
@@ -30,12 +31,7 @@ struct ranked_part {
     uint32_t at;
 };
 
-static int by_count(const void *a, const void *b)
-{
-    const struct ranked_part *x = a, *y = b;
-    return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
-                                : (x->at > y->at) - (x->at < y->at);
-}
+ORDER_BY(by_count, struct ranked_part, DESCENDING(count) ?: ASCENDING(at))
 
 /* Adds the executed parts of a loop of computed gotos. */
 static void add_parts(struct result *result, const struct explained_findings *f)
@@ -44,10 +40,7 @@ static void add_parts(struct result *result, const struct explained_findings *f)
         {.key = "address", .kind = CELL_TEXT},
         {.key = "instruction", .title = "first instruction", .kind = CELL_TEXT},
         {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "mispredictions",
-         .title = "next mispredicted",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "mispredictions", .title = "next mispredicted", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 1}};
     const struct placed *x = &f->insitu.placed;
     const struct region *r = &f->insitu.region;
@@ -147,10 +140,7 @@ static void add_branches(struct result *result, const struct explained_findings 
                                      .kind = CELL_NUMBER, .decimals = 3},
         {.key = "taken", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "targets", .kind = CELL_COUNT},
-        {.key = "mispredictions",
-         .title = "mispredicted",
-         .unit = "%",
-         .kind = CELL_NUMBER,
+        {.key = "mispredictions", .title = "mispredicted", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 1},
         {.key = "cycles", .title = "cycles per iteration", .kind = CELL_NUMBER, .decimals = 2}};
     const struct paths *p = &f->paths;
@@ -168,10 +158,7 @@ static void add_branches(struct result *result, const struct explained_findings 
         cell_text(t, insn_shown(in->insn));
         cell_number(t, (double)b->executed / (double)p->iterations);
         cell_number(t, 100 * (double)b->taken / (double)b->executed);
-        if (in->indirect)
-            cell_count(t, (int64_t)b->targets.count);
-        else
-            cell_missing(t);
+        cell_count_if(t, in->indirect, (int64_t)b->targets.count);
         const struct predicted_branch *predicted = predicted_at(f, b->at);
         cell_number(t, predicted ? 100 * (double)predicted->missed / (double)predicted->executed
                                  : NAN);

@@ -43,10 +43,7 @@ static void add_table(const struct all_loops *w, size_t from, size_t to, struct 
         const struct kernel_loop *loop = &w->kernel->loops[l];
         cell_count(t, (int64_t)l + 1);
         cell_count(t, (int64_t)loop->count);
-        if (loop->first_line)
-            cell_count(t, loop->first_line);
-        else
-            cell_missing(t);
+        cell_count_if(t, loop->first_line, loop->first_line);
         for (size_t i = from; i < to; i++) {
             const struct outcome *o = &w->outcomes[l * machines + i];
             snprintf(text, sizeof text, "%s%.2f", cycles_sign(o->lower_bound, o->estimate),

@@ -7,6 +7,7 @@
 
 #include "analysis/advance.h"
 #include "analysis/recipe.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "simulate/simulate.h"
 #include "toolchain/compilers.h"
@@ -142,11 +143,7 @@ static void try_change(const struct kernel *k, size_t loop, const struct machine
     str_done(&build.how);
 }
 
-static int by_cycles(const void *a, const void *b)
-{
-    const struct tune_build *x = a, *y = b;
-    return (x->cycles > y->cycles) - (x->cycles < y->cycles);
-}
+ORDER_BY(by_cycles, struct tune_build, ASCENDING(cycles))
 
 /* Lists at most @most installed compilers other than that of @r. Returns their number. */
 static size_t other_compilers(const struct recipe *r, const char **out, size_t most)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/compare.h"
 #include "io/export_mapping.h"
 
 #include <math.h>
@@ -366,14 +367,7 @@ static unsigned rank_of(enum isa isa, const struct item *item)
            (strstr(item->entry->form, "R8h") ? 10 : 0) + (strstr(item->entry->form, "I8") ? 0 : 1);
 }
 
-static int order_items(const void *a, const void *b)
-{
-    const struct item *x = a, *y = b;
-    int order = strcmp(x->key, y->key);
-    if (!order)
-        order = (x->rank > y->rank) - (x->rank < y->rank);
-    return order ? order : (x->order > y->order) - (x->order < y->order);
-}
+ORDER_BY(order_items, struct item, TEXTUAL(key) ?: ASCENDING(rank) ?: ASCENDING(order))
 
 static void put_forms(struct writer *w)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/compare.h"
 #include "base/shortage.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -522,14 +523,8 @@ static bool read_ports(struct osaca_file *r)
     return true;
 }
 
-static int order_names(const void *a, const void *b)
-{
-    const struct osaca_name *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
-    if (!order)
-        order = (int)x->listed - (int)y->listed;
-    return order ? order : (x->entry > y->entry) - (x->entry < y->entry);
-}
+ORDER_BY(order_names, struct osaca_name,
+         TEXTUAL(name) ?: ASCENDING(listed) ?: ASCENDING(entry))
 
 /* Finds the instruction set that OSACA calls @name. Returns false if there is none. */
 static bool set_named(const char *name, enum isa *out)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/steps.h"
 
@@ -105,12 +106,8 @@ static int compare_usages(const struct usage *x, const struct usage *y)
     return 0;
 }
 
-static int compare_pairs(const void *a, const void *b)
-{
-    const struct usage_pair *x = a, *y = b;
-    int order = compare_usages(x->a, y->a);
-    return order ? order : compare_usages(x->b, y->b);
-}
+ORDER_BY(compare_pairs, struct usage_pair,
+         compare_usages(x->a, y->a) ?: compare_usages(x->b, y->b))
 
 /* Collects the pairs of usages. The weight of a pair combines the number of its forms and their
  * frequency in @uses. */

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/compare.h"
 #include "base/file.h"
 #include "base/mem.h"
 
@@ -237,12 +238,7 @@ static void ring_read(struct perf *p, const struct ring *ring)
                           memory_order_release);
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const struct late_record *x = a, *y = b;
-    return x->time != y->time ? (x->time > y->time) - (x->time < y->time)
-                              : (x->at > y->at) - (x->at < y->at);
-}
+ORDER_BY(by_time, struct late_record, ASCENDING(time) ?: ASCENDING(at))
 
 static void take(struct perf *p, const struct perf_event_header *h, struct spaces *spaces)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/compare.h"
 #include "profile/profile.h"
 
 #include <math.h>
@@ -42,11 +43,7 @@ struct walk {
     uint64_t at;
 };
 
-static int places_order(const void *a, const void *b)
-{
-    const struct code_place *x = a, *y = b;
-    return (x->at > y->at) - (x->at < y->at);
-}
+ORDER_BY(places_order, struct code_place, ASCENDING(at))
 
 static void function_add(struct run_profile *p, const char *name, const char *file, size_t samples)
 {

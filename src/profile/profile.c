@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/watch.h"
 
@@ -93,19 +94,9 @@ double profile_time_with(const struct run_profile *p, size_t at, double now, dou
     return all - p->user * profile_share(p, p->loops.items[at].samples, NULL) * (1 - cycles / now);
 }
 
-static int functions_by_samples(const void *a, const void *b)
-{
-    const struct profile_function *x = a, *y = b;
-    return x->samples != y->samples ? (x->samples < y->samples) - (x->samples > y->samples)
-                                    : strcmp(x->name, y->name);
-}
+ORDER_BY(functions_by_samples, struct profile_function, DESCENDING(samples) ?: TEXTUAL(name))
 
-static int loops_by_samples(const void *a, const void *b)
-{
-    const struct profile_loop *x = a, *y = b;
-    return x->samples != y->samples ? (x->samples < y->samples) - (x->samples > y->samples)
-                                    : strcmp(x->name, y->name);
-}
+ORDER_BY(loops_by_samples, struct profile_loop, DESCENDING(samples) ?: TEXTUAL(name))
 
 /* Removes the loops with less than @least of all samples. These loops are last in the list. */
 static void loops_cut(struct run_profile *p, double least)

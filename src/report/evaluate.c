@@ -410,12 +410,7 @@ static double median_error(double (*pairs)[2], size_t n)
     return median;
 }
 
-static int compare_forms(const void *a, const void *b)
-{
-    const struct form_error *x = a, *y = b;
-    return x->excess != y->excess ? (x->excess < y->excess) - (x->excess > y->excess)
-                                  : strcmp(x->form, y->form);
-}
+ORDER_BY(compare_forms, struct form_error, DESCENDING(excess) ?: TEXTUAL(form))
 
 void evaluation_finish(struct evaluation *e, struct evaluation_result *out)
 {

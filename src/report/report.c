@@ -119,8 +119,7 @@ static void add_pressure_table(const struct kernel *k, const struct analysis *a,
                                struct result *result)
 {
     struct result_column columns[PORTS_MAX + 3] = {
-        {.key = a->count ? insn_place_title(a->rows[0].insn) : "line",
-         .kind = CELL_COUNT,
+        {.key = a->count ? insn_place_title(a->rows[0].insn) : "line", .kind = CELL_COUNT,
          .width = a->count ? (uint8_t)(insn_place_width(a->rows[0].insn, a->count) + 1) : 5}};
     struct port_groups groups;
     struct str names[PORTS_MAX] = {{0}};
@@ -390,10 +389,7 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
             flags_text(row->flags, " ", &flags);
             for (unsigned j = 0; j < ports->count; j++) {
                 cell_text(t, a[i]->machine->id);
-                if (row->insn->line)
-                    cell_count(t, row->insn->line);
-                else
-                    cell_missing(t);
+                cell_count_if(t, row->insn->line, row->insn->line);
                 cell_text(t, insn_address_text(row->insn, address));
                 cell_text(t, str_text(&text));
                 cell_text(t, row->insn->form);
@@ -445,10 +441,7 @@ static void add_summaries(struct analysis *const *a, size_t n, struct result *re
         cell_text(t, limit_name(a[i]->limit.next));
         cell_number(t, a[i]->limit.next == LIMIT_NONE ? NAN : a[i]->limit.next_cycles);
         cell_text(t, limit_name(a[i]->limit.chain.kind));
-        if (a[i]->limit.split)
-            cell_text(t, a[i]->limit.split);
-        else
-            cell_missing(t);
+        cell_text(t, a[i]->limit.split);
     }
 }
 

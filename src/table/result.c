@@ -321,6 +321,11 @@ void cell_count(struct result_table *t, int64_t value)
     add_cell(t, (struct result_cell){.kind = CELL_COUNT, .count = value});
 }
 
+void cell_count_if(struct result_table *t, bool known, int64_t value)
+{
+    add_cell(t, (struct result_cell){.kind = known ? CELL_COUNT : CELL_MISSING, .count = value});
+}
+
 void cell_number(struct result_table *t, double value)
 {
     add_cell(t, make_number(value));

@@ -144,6 +144,9 @@ struct result_table *result_table(struct result *r, const char *key,
 /* Append a cell to the table. A row is complete when every column has a cell. */
 void cell_text(struct result_table *t, const char *value);
 void cell_count(struct result_table *t, int64_t value);
+/* Appends a missing cell if @known is false. */
+void cell_count_if(struct result_table *t, bool known, int64_t value);
+/* A value that is not finite, or a text NULL, is a missing cell. */
 void cell_number(struct result_table *t, double value);
 void cell_switch(struct result_table *t, bool value);
 void cell_missing(struct result_table *t);

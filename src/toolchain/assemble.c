@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/compare.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/names.h"
@@ -38,11 +39,7 @@ static const struct child_limits as_limits = {.cpu_seconds = 2,
 
 #define ENCODED_LABEL ".Lportolan_encoded_"
 
-static int diagnostic_order(const void *a, const void *b)
-{
-    const struct diagnostic *x = a, *y = b;
-    return x->line < y->line ? -1 : x->line > y->line;
-}
+ORDER_BY(diagnostic_order, struct diagnostic, ASCENDING(line))
 
 /* Replaces the rejected lines of the cleaned text with blanks. Line ends remain. */
 static void lines_blank(struct str *clean, const struct refused_list *refused, size_t from)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/steps.h"
 #include "toolchain/margins.h"
@@ -114,12 +115,7 @@ static void line_take(struct counting *c, size_t line, uint32_t function, const 
     vec_push(&c->code, this);
 }
 
-static int place_order(const void *a, const void *b)
-{
-    const struct line_place *x = a, *y = b;
-    return x->function != y->function ? (x->function > y->function) - (x->function < y->function)
-                                      : (x->offset > y->offset) - (x->offset < y->offset);
-}
+ORDER_BY(place_order, struct line_place, ASCENDING(function) ?: ASCENDING(offset))
 
 /* Stores the possible lengths of @l at its offset, most likely first. Returns their number. @out
  * receives the lengths. */

@@ -34,11 +34,7 @@ static int symbol_order(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static int section_order(const void *a, const void *b)
-{
-    const struct object_section *x = a, *y = b;
-    return (x->offset > y->offset) - (x->offset < y->offset);
-}
+ORDER_BY(section_order, struct object_section, ASCENDING(offset))
 
 #define NO_SECTION UINT32_MAX
 

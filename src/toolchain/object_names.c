@@ -97,11 +97,7 @@ static const char *name_of(Elf *elf, const struct relocations *r, const GElf_Rel
     return name && *name ? name : NULL;
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct code_reference *x = a, *y = b;
-    return (x->place > y->place) - (x->place < y->place);
-}
+ORDER_BY(by_place, struct code_reference, ASCENDING(place))
 
 static bool read_references(struct object *o, Elf *elf, const struct relocations *r,
                             const struct object_section *section, struct room *left,
@@ -128,11 +124,7 @@ static bool read_references(struct object *o, Elf *elf, const struct relocations
 struct linkage_slot { uint64_t address; const char *name; };
 struct linkage_slots { VEC(struct linkage_slot) list; };
 
-static int by_address(const void *a, const void *b)
-{
-    const struct linkage_slot *x = a, *y = b;
-    return (x->address > y->address) - (x->address < y->address);
-}
+ORDER_BY(by_address, struct linkage_slot, ASCENDING(address))
 
 static bool read_slots(Elf *elf, const struct isa_ops *isa, const struct relocations *r,
                        struct linkage_slots *out, struct room *left, struct err *err)
@@ -185,11 +177,7 @@ static bool read_stubs(struct object *o, const Elf_Data *data, uint64_t address,
     return ok;
 }
 
-static int stub_order(const void *a, const void *b)
-{
-    const struct object_stub *x = a, *y = b;
-    return (x->address > y->address) - (x->address < y->address);
-}
+ORDER_BY(stub_order, struct object_stub, ASCENDING(address))
 
 static bool read_linkage(struct object *o, Elf *elf, struct linkage_slots *slots, struct room *left,
                          struct err *err)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "toolchain/archive.h"
@@ -156,12 +157,7 @@ bool scan_take(struct scan *to, struct unpacking *from, struct err *err)
                    "the counts from another rank are damaged");
 }
 
-static int by_count(const void *a, const void *b)
-{
-    const struct scan_form *x = a, *y = b;
-    return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
-                                : strcmp(x->form, y->form);
-}
+ORDER_BY(by_count, struct scan_form, DESCENDING(count) ?: TEXTUAL(form))
 
 void scan_sort(struct scan *scan)
 {

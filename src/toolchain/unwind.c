@@ -172,12 +172,6 @@ static void read_table(struct unwinding *u)
     }
 }
 
-static int address_order(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* Adds functions at the entry point and at the targets of direct calls, for files without unwind
  * tables. */
 static void read_calls(struct unwinding *u, uint64_t entry)
@@ -201,7 +195,7 @@ static void read_calls(struct unwinding *u, uint64_t entry)
         }
     }
     if (places.count)
-        qsort(places.items, places.count, sizeof *places.items, address_order);
+        qsort(places.items, places.count, sizeof *places.items, compare_uint64);
     for (size_t i = 0; i < places.count; i++)
         if (i == 0 || places.items[i] != places.items[i - 1])
             add_function(u, places.items[i], 0);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/vec.h"
@@ -28,11 +29,7 @@ static void lines_close(void *state)
     vec_done(&((struct lines_state *)state)->lines);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const struct hot_line *x = a, *y = b;
-    return (x->line > y->line) - (x->line < y->line);
-}
+ORDER_BY(by_number, struct hot_line, ASCENDING(line))
 
 /* Lists the lines of the loop in order, without duplicates. */
 static void collect(struct lines_state *v, const struct profile_loop *l)

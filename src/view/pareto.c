@@ -2,19 +2,14 @@
 
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "view/plot.h"
 #include "work/evolve_job.h"
 
 #define WORDS 3   /* maximum number of rows of text */
 
-static int compare_points(const void *a, const void *b)
-{
-    const struct evolve_point *x = a, *y = b;
-
-    return x->distinct != y->distinct ? (x->distinct > y->distinct) - (x->distinct < y->distinct)
-                                      : (x->d_avg > y->d_avg) - (x->d_avg < y->d_avg);
-}
+ORDER_BY(compare_points, struct evolve_point, ASCENDING(distinct) ?: ASCENDING(d_avg))
 
 /* Of the @n mappings, keeps those that no other mapping beats in both error and number of µops,
  * sorted by number of µops. The run's own front also has mappings that are better only in volume,

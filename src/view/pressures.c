@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/task.h"
@@ -46,12 +47,7 @@ static int compare_usages(const struct usage *x, const struct usage *y)
     return 0;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    const struct usage_row *x = a, *y = b;
-    int order = compare_usages(x->usage, y->usage);
-    return order ? order : (x->row > y->row) - (x->row < y->row);
-}
+ORDER_BY(compare_rows, struct usage_row, compare_usages(x->usage, y->usage) ?: ASCENDING(row))
 
 static double solve_one(const struct usage *usage, unsigned ports, double *pressure)
 {

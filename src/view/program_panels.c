@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "view/plot.h"
 
 #define WAYS_TITLE 21   /* number of columns of a title and its padding */
@@ -57,13 +58,7 @@ static void add_way(const struct study *s, size_t from, const struct study_way *
 struct predecessor { const char *name; double flow; size_t at; };
 
 /* Orders predecessors by flow, largest first, then by position. */
-static int compare_sources(const void *a, const void *b)
-{
-    const struct predecessor *x = a, *y = b;
-
-    return x->flow != y->flow ? (x->flow < y->flow) - (x->flow > y->flow)
-                              : (x->at > y->at) - (x->at < y->at);
-}
+ORDER_BY(compare_sources, struct predecessor, DESCENDING(flow) ?: ASCENDING(at))
 
 /* Adds the predecessors of the selected block with their shares of its executions. The largest
  * shares are first, because a narrow panel shows only the first predecessors. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "base/compare.h"
 #include "simulate/simulate.h"
 #include "base/mem.h"
 #include "view/view.h"
@@ -45,12 +46,6 @@ static const struct { enum role role; const char *name;
     {ROLE_DIM, "done"},    {ROLE_ACCENT, "retired"},
 };
 
-static int compare_picks(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* Returns whether only the limiting dependence chain is displayed. */
 static bool only_chain(const struct timeline_view_state *v, const struct analysis *a)
 {
@@ -67,7 +62,7 @@ static void pick(struct timeline_view_state *v, const struct analysis *a, size_t
     v->pick = mem_resize(v->pick, (most + 1) * sizeof *v->pick);
     for (size_t i = 0; i < most; i++)
         v->pick[i] = chain ? a->limit.chain.links[i].row : (uint32_t)i;
-    qsort(v->pick, most, sizeof *v->pick, compare_picks);
+    qsort(v->pick, most, sizeof *v->pick, compare_uint32);
     v->picked = 0;
     /* The simulation has several iterations. A chain over several iterations contains an
      * instruction more than once. */
