@@ -312,6 +312,8 @@ static void say_cycles(struct result *result, const struct explained_findings *f
                         ? "not timed separately, because each iteration leaves the copied code"
                         : "too short for separate timing",
                     trip);
+    if (!isnan(cycles) && insitu_nest(x))
+        result_line(result, "%s", "  excluding the time outside the code around the loop");
     if (x->region.jumps_indirect && !x->region.dispatch && !alone && !isinf(trip))
         result_line(result, "%s",
                     "  including code that the loop's indirect jump reaches without a jump table: "
@@ -631,7 +633,10 @@ void explained_result(const struct explained_findings *f, struct result *result)
     result_number(result, "cycles", insitu_cycles(x, INSITU_TYPICAL, &alone));
     result_number(result, "cycles_low", insitu_cycles(x, EXPLAINED_LOW, &alone));
     result_number(result, "cycles_high", insitu_cycles(x, EXPLAINED_HIGH, &alone));
-    result_text(result, "cycles_of", alone ? "loop" : "loop and the code between its executions");
+    result_text(result, "cycles_of",
+                alone            ? "loop"
+                : insitu_nest(x) ? "loop and the code around it"
+                                 : "loop and the code between its executions");
     result_count(result, "disturbed_blocks", (int64_t)insitu_disturbed(x));
     result_number(result, "other_cpus", x->others < 0 ? 0 : x->others);
     result_number(result, "trip", insitu_trip(x));

@@ -32,12 +32,26 @@ static bool ends(const struct copy_maker *m)
     return !m->displaced && (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW);
 }
 
-void maker_outside(struct copy_maker *m, uint64_t address)
+/* Appends code that records the time at an exit from the code around the loop. */
+static void leave_nest(struct copy_maker *m)
+{
+    if (m->mode == COPY_NEST && !m->displaced)
+        stamps_leave(m->c);
+}
+
+/* Appends a jump to @address in the original, or int3 if the copy ends there. */
+static void outside(struct copy_maker *m, uint64_t address)
 {
     if (ends(m))
         BYTES(m->c, 0xcc);
     else
         code_jump_address(m->c, address);
+}
+
+void maker_outside(struct copy_maker *m, uint64_t address)
+{
+    leave_nest(m);
+    outside(m, address);
 }
 
 /* Appends a jump to the address in SLOT_JUMP_ORIGINAL, or int3 if the copy ends there. */
@@ -61,18 +75,22 @@ static int32_t rest(const struct copy_maker *m, unsigned copy)
     return (int32_t)(m->times - 1 - copy);
 }
 
-/* Returns the label for jumps from outside of the loop to @target, which is instruction @at of the
- * loop. With COPY_VISIT, returns the label of an entrance, which is added if missing. Otherwise
- * returns @target. */
-static uint32_t enter(struct copy_maker *m, uint32_t target, uint32_t at)
+/* Returns the label of an entrance to @target, which is instruction @at of the loop. Adds it if it
+ * is missing. */
+static uint32_t entrance(struct copy_maker *m, uint32_t target, uint32_t at)
 {
-    if (m->mode != COPY_VISIT)
-        return target;
     for (size_t i = 0; i < m->entrances.count; i++)
         if (m->entrances.items[i].target == target)
             return m->entrances.items[i].label;
     vec_push(&m->entrances, ((struct copy_entrance){code_label(m->c), target, at}));
     return m->entrances.items[m->entrances.count - 1].label;
+}
+
+/* Returns the label for jumps from outside of the loop to @target, which is instruction @at of the
+ * loop: an entrance with COPY_VISIT, otherwise @target. */
+static uint32_t enter(struct copy_maker *m, uint32_t target, uint32_t at)
+{
+    return m->mode == COPY_VISIT ? entrance(m, target, at) : target;
 }
 
 /* Appends code that counts an exit from the loop, or if @away is true, an instruction that is
@@ -275,11 +293,14 @@ void maker_instruction(struct copy_maker *m, uint32_t at, unsigned copy, int32_t
 
     if (i->in_place) {
         leave(m, at, copy, true);
-        maker_outside(m, i->insn->offset + m->bias);
+        if (!i->in_loop)
+            leave_nest(m);
+        outside(m, i->insn->offset + m->bias);
     } else if (i->indirect && records(m) && !m->displaced)
         indirect(m, at, unfinished);
     else if (traits & INSN_RETURN) {
         leave(m, at, copy, false);
+        leave_nest(m);
         if (ends(m))
             BYTES(m->c, 0xcc);
         else
@@ -298,6 +319,8 @@ void maker_instruction(struct copy_maker *m, uint32_t at, unsigned copy, int32_t
             events_restore(m->c);
         }
         maker_point(m, at, unfinished);
+        if (i->indirect)
+            leave_nest(m);
         plain(m, i->insn);
     }
 }
@@ -564,7 +587,8 @@ static void make_mode(struct copy_maker *m)
     m->stamp.here = code_label(m->c);
     m->stamp.go = code_label(m->c);
     m->table = m->missed = CODE_UNPLACED;
-    m->out->entry[m->mode] = enter(m, m->heads[0], r->pivot);
+    m->out->entry[m->mode] =
+        m->mode == COPY_NEST ? entrance(m, m->heads[0], r->pivot) : enter(m, m->heads[0], r->pivot);
     for (size_t i = 0; i < r->resumed.count; i++)
         vec_push(&m->out->resumes[m->mode],
                  enter(m, label_of(m, m->times - 1, r->resumed.items[i]), r->resumed.items[i]));
@@ -589,10 +613,10 @@ static void make_mode(struct copy_maker *m)
     }
     make_stubs(m);
     m->shared = CODE_UNPLACED;
-    if (!m->steps && (m->mode == COPY_TIME || m->mode == COPY_VISIT || m->mode == COPY_REPLAY))
-        stamps_make(m->c, &m->stamp);
-    else if (records(m))
+    if (records(m))
         make_recorded(m);
+    else if (!m->steps && m->mode != COPY_COUNT)
+        stamps_make(m->c, &m->stamp);
     make_table(m);
     free(m->at);
     free(m->heads);

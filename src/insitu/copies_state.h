@@ -54,7 +54,7 @@ struct copy_maker {
     bool steps;
 };
 
-/* Appends a jump to @address in the original, or int3 if the copy ends there. */
+/* Appends an exit to @address in the original, or int3 if the copy ends there. */
 void maker_outside(struct copy_maker *m, uint64_t address);
 /* Adds the current place as a position at which all registers are as in the original before
  * instruction @at. @unfinished: number of passes that are counted but not executed there. */

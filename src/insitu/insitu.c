@@ -25,7 +25,6 @@
 #define MOMENT_FIRST 0.02
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
-#define VISITS_TRIED 3u   /* number of moments after which only long enough visits are timed */
 #define REPLAYS_FAILED 4u /* maximum number of replays to try before the first success */
 #define PATCH_FAILED 2u   /* number of attempts as which a failed measurement of the patch counts */
 #define MOMENTS_MOST 24u
@@ -410,14 +409,6 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, bool moment, str
     return true;
 }
 
-/* Returns whether visits are timed. Visits are not timed if the loop has an indirect jump, because
- * exits through it are undetected. Visits are also not timed if they proved too short. */
-static bool times_visits(const struct insitu_watch *w)
-{
-    return !w->out->region.jumps_indirect &&
-           (w->out->moments < VISITS_TRIED || !insitu_short(w->out));
-}
-
 /* Times the loop, and its visits if useful, then records it. If visits are long, COPY_VISIT also
  * runs outside of timings: an induction register counts the iterations, and the branches of that
  * copy are predicted when a timing begins. */
@@ -426,12 +417,12 @@ static bool moment(struct insitu_watch *w, struct err *err)
     static const struct {
         enum copy_mode mode;
         double look, most; /* seconds between polls, and maximum seconds */
-    } steps[] = {{COPY_TIME, 0.01, 0.1}, {COPY_VISIT, 0.01, 0.1}, {COPY_RECORD, 0.001, 0.02}};
+    } steps[] = {{COPY_TIME, 0.01, 0.1}, {COPY_VISIT, 0.01, 0.1}, {COPY_NEST, 0.01, 0.1},
+                 {COPY_RECORD, 0.001, 0.02}};
     const size_t found = w->out->placed.timed.count + w->out->placed.events.count;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        if ((steps[i].mode == COPY_VISIT && !times_visits(w)) ||
-            (steps[i].mode == COPY_TIME && insitu_long(w->out)))
+        if (!insitu_useful(w->out, steps[i].mode))
             continue;
         if (!change(w, steps[i].mode, true, err))
             return !w->over && !w->process.ended;

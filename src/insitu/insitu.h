@@ -75,7 +75,8 @@ size_t insitu_disturbed(const struct insitu *x);
  * blocks. Sets *@alone to whether the time between visits is excluded. */
 double insitu_cycles(const struct insitu *x, double q, bool *alone);
 /* Returns the cycles per iteration at INSITU_TYPICAL; NaN: too few blocks. Includes the time
- * between visits and the return from the original after an indirect jump. */
+ * between visits and the return from the original after an indirect jump. Excludes the time outside
+ * the code around the loop if it was measured. */
 double insitu_cycles_whole(const struct insitu *x);
 /* Returns whether insitu_cycles is the time of the original code in copies of the process. If not,
  * insitu_cycles includes the return from the original after an indirect jump leaves the timed
@@ -83,6 +84,9 @@ double insitu_cycles_whole(const struct insitu *x);
 bool insitu_original(const struct insitu *x);
 /* Returns whether the timed visits were too short to be timed separately. */
 bool insitu_short(const struct insitu *x);
+/* Returns whether insitu_cycles includes the time between visits of the loop, but excludes the time
+ * outside the code around it. */
+bool insitu_nest(const struct insitu *x);
 /* Returns whether an induction register counts iterations, and visits were so long that timing all
  * of them costs little. */
 bool insitu_long(const struct insitu *x);
@@ -96,6 +100,10 @@ double insitu_between(const struct insitu *x);
 double insitu_patch(const struct insitu *x);
 double insitu_trip(const struct insitu *x);
 
+/* Returns whether the next moment needs copies of @mode. Visits that proved too short are not timed,
+ * and the loop is not timed otherwise if visits are long. Visits are also not timed if the loop has
+ * an indirect jump, because exits through it are undetected. */
+bool insitu_useful(const struct insitu *x, enum copy_mode mode);
 /* Returns the number of passes between stamps of @mode: enough for a few thousand iterations, or
  * fewer if they take too long. With an induction register, returns the number of visits between
  * stamps of COPY_VISIT, whose time includes the time between visits. @ticks_per_second: rate of the

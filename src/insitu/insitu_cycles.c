@@ -13,6 +13,7 @@
 #define VISIT_LEAST 400.0
 /* minimum cycles per visit at which timing all visits delays the program by a few percent */
 #define VISIT_LONG 4000.0
+#define VISITS_TRIED 3u        /* number of moments after which only long enough visits are timed */
 #define BLOCKS_LEAST 8u        /* minimum number of timed blocks for a quantile */
 /* Maximum uncertainty of the cost of a patch, in cycles. It is the typical cost of a patch. Page
  * faults in copies of the process cause larger uncertainties. */
@@ -156,10 +157,11 @@ double insitu_patch(const struct insitu *x)
 }
 
 /* Returns the cycles per iteration of the blocks of @kind at quantile @q (below 0: the mean of all
- * timings), without the cost of a patch in each iteration. Returns NaN with fewer than BLOCKS_LEAST
- * blocks. Adds the number of disturbed blocks to *@disturbed. */
-static double cycles_without(const struct insitu *x, double q, enum block_kind kind,
-                             size_t *disturbed)
+ * timings), without the cost of a patch in each iteration. @away: whether they include the time
+ * between visits. Returns NaN with fewer than BLOCKS_LEAST blocks. Adds the number of disturbed
+ * blocks to *@disturbed. */
+static double cycles_with(const struct insitu *x, double q, enum block_kind kind, bool away,
+                          size_t *disturbed)
 {
     size_t count = x->placed.timed.count, kept = 0, timing_count = 0;
     double overhead = insitu_clock_overhead(x), *each = mem_alloc((count + 1) * sizeof *each);
@@ -170,8 +172,8 @@ static double cycles_without(const struct insitu *x, double q, enum block_kind k
         const struct timed_block *b = &x->placed.timed.items[i];
         double before = b->clock[0] - overhead, after = b->clock[1] - overhead,
                ticks = (double)b->ticks;
-        if (b->kind == BLOCK_VISITS && b->leaves)
-            ticks -= (double)b->away + (double)b->leaves * x->ticks_per_visit;
+        if ((b->kind == BLOCK_VISITS || b->kind == BLOCK_NEST) && b->leaves)
+            ticks -= (away ? 0 : (double)b->away) + (double)b->leaves * x->ticks_per_visit;
         if (b->kind != kind || !(ticks > 0) || !b->iterations)
             continue;
         /* Ignores a block if the clock changed or the block was interrupted. */
@@ -203,7 +205,7 @@ static double cycles_without(const struct insitu *x, double q, enum block_kind k
 static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
 {
     size_t disturbed = 0;
-    return cycles_without(x, q, kind, &disturbed);
+    return cycles_with(x, q, kind, false, &disturbed);
 }
 
 bool insitu_original(const struct insitu *x)
@@ -239,73 +241,134 @@ static double recorded_trip(const struct insitu *x, bool calls)
     return iterations ? leaves ? (double)iterations / (double)leaves : INFINITY : NAN;
 }
 
-/* Returns the timed iterations per exit from the loop or execution of an instruction in the
- * original. INFINITY without exits, NaN without iterations. */
-static double timed_trip(const struct insitu *x)
+/* Returns the timed iterations per exit: from the code around the loop if @nest, otherwise from the
+ * loop or to an instruction that is executed in the original. INFINITY without exits, NaN without
+ * iterations. */
+static double timed_trip(const struct insitu *x, bool nest)
 {
     uint64_t iterations = 0, leaves = 0;
 
     for (size_t i = 0; i < x->placed.timed.count; i++) {
+        if ((x->placed.timed.items[i].kind == BLOCK_NEST) != nest)
+            continue;
         iterations += x->placed.timed.items[i].iterations;
         leaves += x->placed.timed.items[i].leaves;
     }
     return iterations ? leaves ? (double)iterations / (double)leaves : INFINITY : NAN;
 }
 
-/* Returns the kind of blocks whose times are valid for the loop. Sets *@alone as insitu_cycles
- * does. */
-static enum block_kind valid_kind(const struct insitu *x, double q, bool *alone)
+/* Returns the cycles per visit of the loop, or of the code around it if @kind is BLOCK_NEST; NaN:
+ * visits were not timed. */
+static double visit_cycles(const struct insitu *x, enum block_kind kind)
 {
-    double trip = x->region.each_away ? recorded_trip(x, true) : timed_trip(x),
+    return timed_trip(x, kind == BLOCK_NEST) * cycles_of(x, INSITU_TYPICAL, kind);
+}
+
+/* Returns the minimum cycles per visit of the code around the loop at which its exits are timed. If
+ * each iteration executes code of the original, its cycles are a difference, which includes the
+ * time to stamp an exit. */
+static double nest_least(const struct insitu *x)
+{
+    return x->region.each_away ? VISIT_LONG : VISIT_LEAST;
+}
+
+/* Returns the cycles per iteration, including the time between visits of the loop, at quantile @q.
+ * Excludes the time outside the code around the loop if it was measured. Sets *@kind to the kind of
+ * the timed blocks. */
+static double whole_cycles(const struct insitu *x, double q, enum block_kind *kind)
+{
+    size_t disturbed = 0;
+    double longer = 0;   /* cycles by which COPY_NEST takes longer than COPY_TIME */
+
+    *kind = visit_cycles(x, BLOCK_NEST) >= nest_least(x) ? BLOCK_NEST : BLOCK_COPY;
+    /* Its copy of the loop jumps to the original and back for each call. */
+    if (*kind == BLOCK_NEST && x->region.each_away)
+        longer = cycles_with(x, INSITU_TYPICAL, BLOCK_NEST, true, &disturbed) -
+                 cycles_of(x, INSITU_TYPICAL, BLOCK_COPY);
+    return cycles_of(x, q, *kind) - longer;
+}
+
+/* Returns whether the time of the loop's visits is valid. Sets *@alone as insitu_cycles does. */
+static bool times_visits(const struct insitu *x, double q, bool *alone)
+{
+    double trip = x->region.each_away ? recorded_trip(x, true) : timed_trip(x, false),
            within = cycles_of(x, INSITU_TYPICAL, BLOCK_VISITS);
 
-    /* Visits are not timed for a loop with an indirect jump, so there are no exits to count. If
-     * every iteration enters the timed code from the original, only the times of the original are
-     * valid. */
-    if (x->region.jumps_indirect) {
-        *alone = isinf(trip);
-        return isnan(cycles_of(x, q, BLOCK_ORIGINAL)) ? BLOCK_COPY : BLOCK_ORIGINAL;
-    }
-    *alone = isinf(trip) || trip * within >= VISIT_LEAST;
-    if (*alone && !isnan(cycles_of(x, q, BLOCK_VISITS)))
-        return BLOCK_VISITS;
     *alone = isinf(trip);
-    return BLOCK_COPY;
+    /* Visits are not timed for a loop with an indirect jump, so there are no exits to count. */
+    if (x->region.jumps_indirect ||
+        !(*alone || trip * within >= VISIT_LEAST) || isnan(cycles_of(x, q, BLOCK_VISITS)))
+        return false;
+    return *alone = true;
+}
+
+/* Returns insitu_cycles. Sets *@kind to the kind of the timed blocks. */
+static double valid_cycles(const struct insitu *x, double q, bool *alone, enum block_kind *kind)
+{
+    *kind = BLOCK_VISITS;
+    if (times_visits(x, q, alone))
+        return cycles_of(x, q, *kind);
+    /* If every iteration enters the timed code from the original, only the times of the original
+     * are valid. */
+    *kind = BLOCK_ORIGINAL;
+    const double original = x->region.jumps_indirect ? cycles_of(x, q, *kind) : NAN;
+    return isnan(original) ? whole_cycles(x, q, kind) : original;
 }
 
 double insitu_cycles(const struct insitu *x, double q, bool *alone)
 {
-    return cycles_of(x, q, valid_kind(x, q, alone));
+    enum block_kind kind;
+    return valid_cycles(x, q, alone, &kind);
 }
 
 size_t insitu_disturbed(const struct insitu *x)
 {
     size_t disturbed = 0;
+    enum block_kind kind;
     bool alone;
 
-    cycles_without(x, INSITU_TYPICAL, valid_kind(x, INSITU_TYPICAL, &alone), &disturbed);
+    valid_cycles(x, INSITU_TYPICAL, &alone, &kind);
+    cycles_with(x, INSITU_TYPICAL, kind, false, &disturbed);
     return disturbed;
-}
-
-/* Returns the cycles per visit; NaN: visits were not timed. */
-static double visit_cycles(const struct insitu *x)
-{
-    return timed_trip(x) * cycles_of(x, INSITU_TYPICAL, BLOCK_VISITS);
 }
 
 bool insitu_short(const struct insitu *x)
 {
-    return visit_cycles(x) < VISIT_LEAST;
+    return visit_cycles(x, BLOCK_VISITS) < VISIT_LEAST;
+}
+
+bool insitu_useful(const struct insitu *x, enum copy_mode mode)
+{
+    const struct region *r = &x->region;
+
+    switch (mode) {
+    case COPY_TIME: return !insitu_long(x);
+    case COPY_VISIT:
+        return !r->jumps_indirect && (x->moments < VISITS_TRIED || !insitu_short(x));
+    case COPY_NEST:
+        /* Calls in the loop must return to patched places, so that each exit is stamped. */
+        return !r->jumps_indirect && !(r->calls && r->unresumed) && insitu_short(x) &&
+               !(visit_cycles(x, BLOCK_NEST) < nest_least(x));
+    default: return true;
+    }
+}
+
+bool insitu_nest(const struct insitu *x)
+{
+    bool alone;
+    return !times_visits(x, INSITU_TYPICAL, &alone) &&
+           visit_cycles(x, BLOCK_NEST) >= nest_least(x);
 }
 
 bool insitu_long(const struct insitu *x)
 {
-    return x->copies.induction.at != REGION_NONE && visit_cycles(x) >= VISIT_LONG;
+    return x->copies.induction.at != REGION_NONE && visit_cycles(x, BLOCK_VISITS) >= VISIT_LONG;
 }
 
 double insitu_cycles_whole(const struct insitu *x)
 {
-    return cycles_of(x, INSITU_TYPICAL, BLOCK_COPY);
+    enum block_kind kind;
+    return whole_cycles(x, INSITU_TYPICAL, &kind);
 }
 
 double insitu_between(const struct insitu *x)
@@ -340,6 +403,7 @@ uint64_t insitu_period(const struct insitu *x, enum copy_mode mode, double ticks
 double insitu_trip(const struct insitu *x)
 {
     /* Timed exits include calls, but not exits through an indirect jump. */
-    return x->region.calls || x->region.jumps_indirect ? recorded_trip(x, false) : timed_trip(x);
+    return x->region.calls || x->region.jumps_indirect ? recorded_trip(x, false)
+                                                   : timed_trip(x, false);
 }
 #endif

@@ -528,7 +528,10 @@ static void harvest_stamps(struct placed *x, struct traced *t, uint64_t end)
     const uint32_t slot = t->slot;
     uint64_t stamps[STAMP_BYTES / 8 * STAMPS_MOST], begin = slot_address(x, slot) + SLOT_STAMPS;
     size_t count = (size_t)(end - begin) / STAMP_BYTES, first = x->timed.count;
-    const bool visits = x->chosen[slot] == COPY_VISIT,
+    const enum block_kind kind = x->chosen[slot] == COPY_VISIT  ? BLOCK_VISITS
+                                 : x->chosen[slot] == COPY_NEST ? BLOCK_NEST
+                                                                : BLOCK_COPY;
+    const bool visits = kind == BLOCK_VISITS,
                steps = visits && x->copies->induction.at != REGION_NONE;
 
     if (count > 1 && count <= STAMPS_MOST && !x->mixed[slot] &&
@@ -539,7 +542,7 @@ static void harvest_stamps(struct placed *x, struct traced *t, uint64_t end)
                      ((struct timed_block){
                          b[0] - a[2],
                          b[3] - a[3],
-                         visits ? BLOCK_VISITS : BLOCK_COPY,
+                         kind,
                          b[4] - a[4],
                          {(uint32_t)a[2] - (uint32_t)a[1], (uint32_t)b[2] - (uint32_t)b[1]},
                          steps ? steps_iterations(x, b[5] - a[5])
@@ -553,7 +556,8 @@ static void harvest_stamps(struct placed *x, struct traced *t, uint64_t end)
      * thread. */
     add_waits(t);
     placed_mark_waited(x->timed.items + first, x->timed.count - first,
-                       t->waits[0] + (visits || !t->waits[1] ? 0 : t->waits[1] - 1));
+                       t->waits[0] +
+                           (kind != BLOCK_COPY || !t->waits[1] ? 0 : t->waits[1] - 1));
     t->waits[0] = t->waits[1] = 0;
     set_word(x, slot, SLOT_STAMPS_LEFT, STAMPS_MOST);
     set_word(x, slot, SLOT_STAMP_AT, begin);

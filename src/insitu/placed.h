@@ -8,11 +8,13 @@
 #include "insitu/maps.h"
 #include "insitu/process.h"
 
-/* BLOCK_VISITS: timed visits. BLOCK_ORIGINAL: original code, timed in a copy of the process. */
-enum block_kind { BLOCK_COPY, BLOCK_VISITS, BLOCK_ORIGINAL };
+/* BLOCK_VISITS: timed visits. BLOCK_NEST: timed visits of the loop and the code around it.
+ * BLOCK_ORIGINAL: original code, timed in a copy of the process. */
+enum block_kind { BLOCK_COPY, BLOCK_VISITS, BLOCK_NEST, BLOCK_ORIGINAL };
 
 struct timed_block { /* Time between two stamps */
-    /* ticks of the time stamp counter, and number of exits from the loop */
+    /* ticks of the time stamp counter, and number of exits from the loop; BLOCK_NEST: exits from the
+     * code around it */
     uint64_t ticks, leaves;
     enum block_kind kind;
     uint64_t away;     /* ticks between exits and the next entries */
@@ -111,9 +113,9 @@ void placed_bytes(const struct placed *x, uint32_t at, uint32_t label,
                   uint8_t original[PATCH_BYTES], uint8_t jump[PATCH_BYTES]);
 /* Reads the counters of all slots without changing them. */
 void placed_peek(struct placed *x);
-/* Configures @t, which must be settled and harvested, for the next copies. COPY_TIME and COPY_VISIT
- * stamp every @period passes of the first copy if @stamps. COPY_RECORD records @records
- * iterations. */
+/* Configures @t, which must be settled and harvested, for the next copies. COPY_TIME, COPY_VISIT
+ * and COPY_NEST stamp every @period passes of the first copy if @stamps. COPY_RECORD records
+ * @records iterations. */
 void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t records,
                    bool stamps);
 /* Configures @t with unchanged values like placed_choose. @t is in a system call and need not be

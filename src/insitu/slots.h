@@ -26,7 +26,7 @@ enum copy_slot {
     SLOT_LEAVES = 0x78,        /* timing: number of exits from the loop */
     SLOT_EVENTS = 0x80,        /* recording: number of events (32 bits) */
     SLOT_RECORDS_LEFT = 0x88,  /* number of iterations to record */
-    /* timing visits: time of the last exit and of the following return */
+    /* timing visits: time of the last exit, 0 after the following return; time of that return */
     SLOT_LEFT_AT = 0x90,
     SLOT_CAME_AT = 0x98,
     SLOT_AWAY = 0xa0,          /* ticks outside the loop */

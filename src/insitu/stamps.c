@@ -25,7 +25,7 @@ void stamps_leave(struct code *c)
 }
 
 /* Appends code that adds the difference of the words at gs:@to and gs:@from to the word at gs:@sum.
- * Then restores rax and rdx from SLOT_FREE0 and SLOT_FREE1. */
+ * Overwrites rax and rdx. */
 static void add_difference(struct code *c, uint32_t to, uint32_t from, uint32_t sum)
 {
     code_load(c, CODE_RAX, to);
@@ -35,14 +35,23 @@ static void add_difference(struct code *c, uint32_t to, uint32_t from, uint32_t 
     code_load(c, CODE_RDX, sum);
     BYTES(c, 0x48, 0x8d, 0x04, 0x10);           /* lea (rax,rdx), rax */
     code_store(c, CODE_RAX, sum);
-    code_load(c, CODE_RAX, SLOT_FREE0);
-    code_load(c, CODE_RDX, SLOT_FREE1);
 }
 
 void stamps_enter(struct code *c)
 {
+    const uint32_t unpaired = code_label(c);
+
+    code_store(c, CODE_RCX, SLOT_FREE2);
+    code_load(c, CODE_RCX, SLOT_LEFT_AT);
+    code_branch_zero(c, unpaired);
     note_time(c, SLOT_CAME_AT);
     add_difference(c, SLOT_CAME_AT, SLOT_LEFT_AT, SLOT_AWAY);
+    code_set(c, CODE_RAX, 0);
+    code_store(c, CODE_RAX, SLOT_LEFT_AT);
+    code_load(c, CODE_RAX, SLOT_FREE0);
+    code_load(c, CODE_RDX, SLOT_FREE1);
+    code_label_here(c, unpaired);
+    code_load(c, CODE_RCX, SLOT_FREE2);
 }
 
 void stamps_begin_steps(struct code *c, unsigned reg)
@@ -56,6 +65,8 @@ void stamps_end_steps(struct code *c, unsigned reg)
     code_store(c, CODE_RAX, SLOT_FREE0);
     code_store(c, CODE_RDX, SLOT_FREE1);
     add_difference(c, SLOT_STEPS_TO, SLOT_STEPS_FROM, SLOT_STEPS);
+    code_load(c, CODE_RAX, SLOT_FREE0);
+    code_load(c, CODE_RDX, SLOT_FREE1);
 }
 
 /* Appends code that times STAMP_CYCLES dependent instructions. Stores the low 32 bits of the time

@@ -224,6 +224,58 @@ static void test_visit_periods(void **state)
     vec_done(&x.placed.timed);
 }
 
+/* Adds blocks of 1000 iterations with @leaves exits and @away ticks outside. */
+static void add_visits(struct insitu *x, enum block_kind kind, uint64_t ticks, uint64_t leaves,
+                       uint64_t away)
+{
+    for (uint64_t i = 0; i < 100; i++)
+        vec_push(&x->placed.timed, ((struct timed_block){.ticks = ticks,
+                                                         .leaves = leaves,
+                                                         .kind = kind,
+                                                         .away = away,
+                                                         .clock = {STAMP_CYCLES, STAMP_CYCLES},
+                                                         .iterations = 1000,
+                                                         .batch = kind}));
+}
+
+/* An inner loop of 3 cycles, with 5 iterations per visit and 2 cycles per iteration for the outer
+ * loop, runs for 250 iterations before 1000 cycles outside of both. The stamp of an exit takes 30.
+ * A nest that exits after 50 iterations is too short. If the copy with stamped exits takes 7 cycles
+ * longer per iteration, this difference is subtracted. */
+static void test_nest(void **state)
+{
+    struct insitu x = {.ticks_per_cycle = 1, .ticks_per_chain = 0, .ticks_per_visit = 30,
+                       .moments = 3};
+    bool alone;
+
+    assert_false(insitu_useful(&x, COPY_NEST));   /* No visits were timed. */
+    add_visits(&x, BLOCK_COPY, 9000, 200, 0);
+    add_visits(&x, BLOCK_VISITS, 9000 + 200 * 30, 200, 6000);
+    assert_true(insitu_short(&x));
+    assert_false(insitu_useful(&x, COPY_VISIT));
+    assert_true(insitu_useful(&x, COPY_NEST) && !insitu_nest(&x));
+    assert_true(fabs(insitu_cycles(&x, INSITU_TYPICAL, &alone) - 9) < 1e-9 && !alone);
+    add_visits(&x, BLOCK_NEST, 9000 + 4 * 30, 4, 4000);
+    assert_true(insitu_useful(&x, COPY_NEST) && insitu_nest(&x));
+    assert_true(fabs(insitu_cycles(&x, INSITU_TYPICAL, &alone) - 5) < 1e-9 && !alone);
+    assert_true(fabs(insitu_cycles_whole(&x) - 5) < 1e-9);
+    assert_true(fabs(insitu_trip(&x) - 5) < 1e-9);
+    x.region.calls = x.region.unresumed = 1;
+    assert_false(insitu_useful(&x, COPY_NEST));
+    x.region.unresumed = 0;
+    x.placed.timed.count = 200;
+    add_visits(&x, BLOCK_NEST, 9000 + 20 * 30, 20, 4000);
+    assert_false(insitu_useful(&x, COPY_NEST) || insitu_nest(&x));
+    assert_true(fabs(insitu_cycles(&x, INSITU_TYPICAL, &alone) - 9) < 1e-9);
+    x.region.each_away = true;
+    x.placed.timed.count = 200;
+    add_visits(&x, BLOCK_NEST, 9000 + 7000 + 30, 1, 4000);
+    assert_true(insitu_useful(&x, COPY_NEST) && insitu_nest(&x));
+    assert_true(fabs(insitu_cycles(&x, INSITU_TYPICAL, &alone) - 5) < 1e-9 && !alone);
+    assert_true(fabs(insitu_cycles(&x, 0.1, &alone) - 5) < 1e-9);
+    vec_done(&x.placed.timed);
+}
+
 static int by_value(const void *a, const void *b)
 {
     const double *x = a, *y = b;
@@ -326,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_patch_cost),
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_visit_periods),
+        cmocka_unit_test(test_nest),
         cmocka_unit_test(test_copied_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analysis/kernel.h"
+#include "analysis/loops.h"
 #include "insitu/copies.h"
 #include "insitu/induction.h"
 #include "insitu/placed.h"
@@ -55,21 +56,32 @@ static const struct {
 };
 #define LOOPS (sizeof loops / sizeof *loops)
 
-/* Finds the region of the longest loop. Returns its kernel. */
-static struct kernel *find(const char *hex, struct region *r)
+/* Finds the region of the longest loop, or of the first innermost one if @inner. Returns its
+ * kernel. */
+static struct kernel *find_one(const char *hex, bool inner, struct region *r)
 {
     struct err err = {0};
     struct kernel *k = kernel_from_hex(ISA_X86_64, hex, &err);
-    size_t longest = 0;
+    size_t found = 0;
 
     assert_non_null(k);
+    if (inner) {
+        loops_done(k->loops, k->loop_count);
+        k->loop_count = loops_find(k->insns, k->insn_count, NULL, 0, &k->loops);
+    }
     for (size_t l = 0; l < k->loop_count; l++)
-        if (k->loops[l].depth &&
-            (!k->loops[longest].depth || k->loops[l].count > k->loops[longest].count))
-            longest = l;
-    if (!region_find(k, longest, NULL, r, &err))
+        if (inner ? k->loops[l].depth > k->loops[found].depth
+                  : k->loops[l].depth && (!k->loops[found].depth ||
+                                          k->loops[l].count > k->loops[found].count))
+            found = l;
+    if (!region_find(k, found, NULL, r, &err))
         fail_msg("%s", err.what);
     return k;
+}
+
+static struct kernel *find(const char *hex, struct region *r)
+{
+    return find_one(hex, false, r);
 }
 
 static void test_found(void **state)
@@ -205,6 +217,74 @@ static void test_near_branches(void **state)
 
 static const uint8_t zero[] = {0x31, 0xc0};   /* xor %eax,%eax */
 
+/* Code in this process, with copies of its loop and one slot */
+struct executed {
+    struct process process;
+    enum copy_mode chosen[1];
+    uint64_t period[1], given[1], earlier[1], peeked[1];
+    bool mixed[1];
+    struct traced thread;
+    struct region region;
+    struct copies copies;
+    struct kernel *kernel;
+    uint8_t *code, *slots;
+    struct placed placed;
+};
+
+enum { CODE = 0x1000, CODE_BYTES = 0x100000 };
+
+/* Places the code of @hex, after an instruction that sets eax to 0, and patches its longest loop, or
+ * its innermost one if @inner, for copies of @mode. */
+static void executed_begin(struct executed *e, const char *hex, bool inner, enum copy_mode mode,
+                           uint64_t period)
+{
+    struct err err = {0};
+
+    *e = (struct executed){.process = {.memory = open("/proc/self/mem", O_RDWR | O_CLOEXEC)},
+                           .chosen = {mode},
+                           .period = {period},
+                           .thread = {.tid = getpid(), .slot = 0}};
+    e->kernel = find_one(hex, inner, &e->region);
+    e->code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    e->slots =
+        mmap(NULL, SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (e->process.memory < 0 || e->code == MAP_FAILED)
+        skip();   /* The system does not permit memory that is both writable and executable. */
+    assert_ptr_not_equal(e->slots, MAP_FAILED);
+    const uintptr_t bias = (uintptr_t)e->code + sizeof zero, at = (uintptr_t)e->code + CODE;
+    memcpy(e->code, zero, sizeof zero);
+    for (size_t i = 0; i < e->kernel->insn_count; i++)
+        memcpy(e->code + sizeof zero + e->kernel->insns[i].offset, e->kernel->insns[i].bytes,
+               e->kernel->insns[i].length);
+    copies_make(&e->region, bias, &e->copies);
+    assert_true(e->copies.code.bytes.count < CODE_BYTES - CODE);
+    assert_true(code_resolve(&e->copies.code, at, &err));
+    memcpy(e->code + CODE, e->copies.code.bytes.items, e->copies.code.bytes.count);
+    e->placed = (struct placed){.process = &e->process, .region = &e->region,
+                                .copies = &e->copies, .slots = (uintptr_t)e->slots, .bias = bias,
+                                .code = at, .slot_count = 1, .chosen = e->chosen,
+                                .period = e->period, .given = e->given, .earlier = e->earlier,
+                                .mixed = e->mixed, .peeked = e->peeked};
+    placed_harvest(&e->placed, &e->thread);   /* Initialises the slot, whose countdown was 0. */
+    e->placed.iterations = 0;
+    assert_true(placed_patch(&e->placed, mode, &err));
+    placed_choose(&e->placed, &e->thread, period, 0, true);
+}
+
+static void executed_end(struct executed *e)
+{
+    vec_done(&e->placed.timed);
+    vec_done(&e->placed.events);
+    vec_done(&e->placed.stretches);
+    copies_done(&e->copies);
+    region_done(&e->region);
+    kernel_free(e->kernel);
+    close(e->process.memory);
+    munmap(e->code, CODE_BYTES);
+    munmap(e->slots, SLOT_BYTES);
+}
+
 /* Calls the search of test_executed @visits times. Returns the iterations. */
 static uint64_t search_of(struct placed *x, unsigned visits)
 {
@@ -231,69 +311,74 @@ static uint64_t search_of(struct placed *x, unsigned visits)
  * system call, its stamps are omitted, and its iterations count. */
 static void test_executed(void **state)
 {
-    enum { VISITS_EACH = 13, BLOCKS = 20, CODE = 0x1000, CODE_BYTES = 0x100000 };
+    enum { VISITS_EACH = 13, BLOCKS = 20 };
     /* again: cmp %esi,(%rdi,%rax,4); je out; add $1,%rax; cmp %rdx,%rax; jne again; ret;
      * out: ret */
     static const char hex[] = "39 34 87 74 0a 48 83 c0 01 48 39 d0 75 f2 c3 c3";
-    struct process p = {.memory = open("/proc/self/mem", O_RDWR | O_CLOEXEC)};
-    enum copy_mode chosen[1] = {COPY_VISIT};
-    uint64_t period[1] = {VISITS_EACH}, given[1] = {0}, earlier[1] = {0}, peeked[1] = {0};
-    bool mixed[1] = {false};
-    struct traced t = {.tid = getpid(), .slot = 0};
-    struct region r;
-    struct copies c;
     struct err err = {0};
-    struct kernel *k = find(hex, &r);
-    uint8_t *code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-            *slots = mmap(NULL, SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                          -1, 0);
+    struct executed e;
 
-    if (p.memory < 0 || code == MAP_FAILED)
-        skip();   /* The system does not permit memory that is both writable and executable. */
-    assert_ptr_not_equal(slots, MAP_FAILED);
-    memcpy(code, zero, sizeof zero);
-    for (size_t i = 0; i < k->insn_count; i++)
-        memcpy(code + sizeof zero + k->insns[i].offset, k->insns[i].bytes, k->insns[i].length);
-    copies_make(&r, (uintptr_t)code + sizeof zero, &c);
-    assert_int_not_equal(c.induction.at, REGION_NONE);
-    assert_true(c.code.bytes.count < CODE_BYTES - CODE);
-    assert_true(code_resolve(&c.code, (uintptr_t)code + CODE, &err));
-    memcpy(code + CODE, c.code.bytes.items, c.code.bytes.count);
-    struct placed x = {.process = &p, .region = &r, .copies = &c, .slots = (uintptr_t)slots,
-                       .bias = (uintptr_t)code + sizeof zero, .code = (uintptr_t)code + CODE,
-                       .slot_count = 1, .chosen = chosen, .period = period, .given = given,
-                       .earlier = earlier, .mixed = mixed, .peeked = peeked};
-    placed_harvest(&x, &t);   /* Initialises the slot, whose countdown was 0. */
-    x.iterations = 0;
-    assert_true(placed_patch(&x, COPY_VISIT, &err));
-    placed_choose(&x, &t, VISITS_EACH, 0, true);
-    uint64_t all = search_of(&x, VISITS_EACH * BLOCKS);
-    placed_harvest(&x, &t);
-    assert_int_equal(x.iterations, all);
-    assert_int_equal(x.timed.count, BLOCKS - 1);
-    for (size_t i = 0; i < x.timed.count; i++) {
-        assert_int_equal(x.timed.items[i].leaves, VISITS_EACH);
-        assert_int_equal(x.timed.items[i].iterations, all / BLOCKS);
+    executed_begin(&e, hex, false, COPY_VISIT, VISITS_EACH);
+    struct placed *x = &e.placed;
+    assert_int_not_equal(e.copies.induction.at, REGION_NONE);
+    uint64_t all = search_of(x, VISITS_EACH * BLOCKS);
+    placed_harvest(x, &e.thread);
+    assert_int_equal(x->iterations, all);
+    assert_int_equal(x->timed.count, BLOCKS - 1);
+    for (size_t i = 0; i < x->timed.count; i++) {
+        assert_int_equal(x->timed.items[i].leaves, VISITS_EACH);
+        assert_int_equal(x->timed.items[i].iterations, all / BLOCKS);
     }
-    x.timed.count = 0;
-    placed_choose(&x, &t, VISITS_EACH, 0, true);
-    all += search_of(&x, VISITS_EACH * BLOCKS);
-    assert_true(placed_patch(&x, COPY_RECORD, &err));
-    placed_choose_waiting(&x, &t);
-    all += search_of(&x, 1);
-    placed_harvest(&x, &t);
-    assert_int_equal(x.iterations, all);
-    assert_int_equal(x.timed.count, 0);
-    vec_done(&x.timed);
-    vec_done(&x.events);
-    vec_done(&x.stretches);
-    copies_done(&c);
-    region_done(&r);
-    kernel_free(k);
-    close(p.memory);
-    munmap(code, CODE_BYTES);
-    munmap(slots, SLOT_BYTES);
+    x->timed.count = 0;
+    placed_choose(x, &e.thread, VISITS_EACH, 0, true);
+    all += search_of(x, VISITS_EACH * BLOCKS);
+    assert_true(placed_patch(x, COPY_RECORD, &err));
+    placed_choose_waiting(x, &e.thread);
+    all += search_of(x, 1);
+    placed_harvest(x, &e.thread);
+    assert_int_equal(x->iterations, all);
+    assert_int_equal(x->timed.count, 0);
+    executed_end(&e);
+}
+
+/* Copies of an inner loop count exits from the loop, or from the code around it, whose time outside
+ * is then part of the blocks. */
+static void test_executed_nest(void **state)
+{
+    enum { TRIPS = 7, VISITS = 5, CALLS_EACH = 2, BLOCKS = 20 };
+    /* outer: mov %rsi,%rdx; inner: dec %rdx; jne inner; add $1,%rdi; cmp %rdi,%rcx; jne outer;
+     * ret */
+    static const char hex[] = "48 89 f2 48 ff ca 75 fb 48 83 c7 01 48 39 f9 75 ef c3";
+    static const struct {
+        enum copy_mode mode;
+        enum block_kind kind;
+        unsigned leaves;   /* exits per block */
+    } cases[] = {{COPY_TIME, BLOCK_COPY, VISITS * CALLS_EACH},
+                 {COPY_NEST, BLOCK_NEST, CALLS_EACH}};
+
+    for (size_t n = 0; n < 2; n++) {
+        void (*nest)(uint64_t, uint64_t, uint64_t, uint64_t);
+        struct executed e;
+        /* A visit executes less than all copies of the loop, so it passes the first one once. */
+        executed_begin(&e, hex, true, cases[n].mode, VISITS * CALLS_EACH);
+        assert_true(e.copies.times[cases[n].mode] > TRIPS);
+        memcpy(&nest, &e.code, sizeof nest);
+        assert_int_equal(syscall(SYS_arch_prctl, SET_GS, e.slots), 0);
+        for (unsigned i = 0; i < CALLS_EACH * BLOCKS; i++)
+            nest(0, TRIPS, 0, VISITS);
+        assert_int_equal(syscall(SYS_arch_prctl, SET_GS, 0), 0);
+        placed_harvest(&e.placed, &e.thread);
+        assert_int_equal(e.placed.iterations, TRIPS * VISITS * CALLS_EACH * BLOCKS);
+        assert_int_equal(e.placed.timed.count, BLOCKS - 1);
+        for (size_t i = 0; i < e.placed.timed.count; i++) {
+            const struct timed_block *b = &e.placed.timed.items[i];
+            assert_int_equal(b->kind, cases[n].kind);
+            assert_int_equal(b->leaves, cases[n].leaves);
+            assert_int_equal(b->iterations, TRIPS * VISITS * CALLS_EACH);
+            assert_true(b->away < b->ticks && (b->away > 0) == (cases[n].mode == COPY_NEST));
+        }
+        executed_end(&e);
+    }
 }
 #endif
 
@@ -306,6 +391,7 @@ int main(void)
         cmocka_unit_test(test_same_code),
         cmocka_unit_test(test_near_branches),
         cmocka_unit_test(test_executed),
+        cmocka_unit_test(test_executed_nest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 #else
