@@ -10,7 +10,8 @@
 #include "isa/vary.h"
 
 #define SPLIT_MOST 8         /* maximum number of accumulators in the displayed code */
-#define MOVED_MOST INT32_MAX /* largest displacement of an address, in bytes */
+#define MOVED_MOST INT32_MAX /* largest absolute stride of an address that is moved, in bytes per
+                              * iteration */
 
 /* Returns a register that neither the loop nor @more uses, in the register file of @insn's first
  * operand; REG_NONE: none. */
@@ -92,7 +93,6 @@ char *accumulators_split(const struct analysis *a, const struct deps *d,
     const uint32_t first = chain->links[0].row;
     const unsigned most = requested < SPLIT_MOST ? requested : SPLIT_MOST;
     for (unsigned i = 0; i < most; i++) {
-        /* Uses the links of one iteration first, then the links of the next iterations. */
         const uint32_t row = chain->count > 1 ? chain->links[i % chain->count].row : first;
         const struct insn *insn = a->rows[row].insn;
         const uint8_t reg = i ? free_register(a, insn, begin, starts) : sum.reg;

@@ -103,7 +103,6 @@ static struct value compose(struct state *s, uint32_t kind, uint32_t a, uint32_t
     return fresh(s);
 }
 
-/* Returns x + y * scale modulo 2^64. */
 static struct value sum(struct state *s, struct value x, struct value y, unsigned scale)
 {
     int64_t offset = (int64_t)((uint64_t)x.offset + (uint64_t)y.offset * scale);
@@ -116,7 +115,6 @@ static struct value sum(struct state *s, struct value x, struct value y, unsigne
     return both;
 }
 
-/* Returns @a - @b modulo 2^64 as a signed number. */
 static int64_t distance(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a - (uint64_t)b);
@@ -259,9 +257,9 @@ static bool is_alone(const struct state *s, const struct store_record *r, struct
            !find_store(s, add_constant(r->address, (int64_t)r->bytes), (uint32_t)behind);
 }
 
-/* Returns the value that a load of @bits at @address reads. Under START_DIFFERENT, each address has
- * its own symbol; otherwise all memory contains one repeated 64-bit value. The result is not
- * sign-extended. */
+/* Returns the value that a load of @bits at @address reads, not sign-extended. Under
+ * START_DIFFERENT, the symbol depends on the address and @bits. Otherwise all memory contains one
+ * repeated 64-bit value, and the value of a wider load is unknown. */
 static struct value memory_value(struct state *s, struct value address, unsigned bits)
 {
     uint64_t value = 0, full_of = s->start == START_EQUAL ? START_VALUE : START_MEMORY;
@@ -432,8 +430,8 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
     return true;
 }
 
-/* Returns the value of a stored general register or constant, or an unknown value for other
- * operands. */
+/* Returns the value of a stored constant or general register of at least 32 bits. For other
+ * operands, the value is unknown. */
 static struct value stored_value(struct state *s, const struct insn *insn)
 {
     const struct operand *data = insn_operand(insn, insn->inputs[0]);

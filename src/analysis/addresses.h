@@ -57,10 +57,10 @@ struct access {
     uint32_t origin, age;
 };
 
-/* Access whose address has another symbol in each iteration, and its symbol in the previous
- * iteration */
+/* An access whose address has another symbol in each iteration. @before: symbol in the previous
+ * iteration. @at: index of the access. */
 struct changing {
-    uint32_t before, at;    /* at: index of the access */
+    uint32_t before, at;
 };
 
 /* Kind of a symbol under START_DIFFERENT */
@@ -69,8 +69,8 @@ enum symbol_kind {
     SYMBOL_REGISTER,   /* initial value of general register @a */
     SYMBOL_SUM,        /* the sum @a + @b * @value */
     SYMBOL_LOADED,     /* the @b bits of memory at @a + @value */
-    /* The low bits of @a, extended. @b is the number of these bits. If these bits do not overflow,
-     * the stride equals the stride of @a. */
+    /* The low bits of @a, extended. @b: number of these bits, plus 1 if extended with the sign; 0:
+     * 32. If these bits do not overflow, the stride equals the stride of @a. */
     SYMBOL_NARROW,
 };
 struct symbol_meaning {
@@ -96,13 +96,14 @@ struct address_work {
 };
 void address_work_done(struct address_work *work);
 
-/* Returns whether the instruction's load accesses another page in every iteration, and therefore
- * misses the first-level TLB. Call it after addresses_link. */
+/* Returns whether the instruction accesses another page in every iteration, and therefore misses
+ * the first-level TLB. Returns false unless the start was START_EQUAL, and for code with more than
+ * 512 instructions. Call it after addresses_link. */
 bool addresses_far(const struct address_work *work, size_t insn);
-/* Returns the cycles per iteration of first accesses to pages: pages per iteration times @miss, at
- * most @most_per_access per access. Accesses with equal strides and equal symbols are assumed to
- * share pages. Returns 0 unless the start was START_EQUAL: the TLB is otherwise assumed to have all
- * pages. Call it once per addresses_link. */
+/* Returns the cycles per iteration of first accesses to pages. Accesses with equal strides and
+ * equal symbols are assumed to share pages. They take @miss times their pages per iteration, at
+ * most 1 page and at most @most_per_access per access. Returns 0 unless the start was START_EQUAL:
+ * the TLB is otherwise assumed to have all pages. Call it once per addresses_link. */
 double addresses_new_pages(struct address_work *work, size_t count, double miss,
                            double most_per_access);
 /* Fills work->found with the links of the steady state, sorted by load, and work->accesses. Ignores

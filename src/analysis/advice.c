@@ -26,7 +26,7 @@ static void count_accesses(const struct analysis *a, size_t *loads, size_t *stor
     }
 }
 
-/* Appends the accesses that limit a loop, such as "2 stores to other lines, 1 per cycle". */
+/* Appends the accesses that limit a loop, such as "2 stores to other cache lines, 1 per cycle". */
 static void name_accesses(const struct advice *s)
 {
     size_t loads, stores;
@@ -421,8 +421,6 @@ static void name_fewer(const struct analysis *a, struct str *out)
         }
 }
 
-/* Appends the remedy for @kind as a noun, such as "several accumulators", for a list of
- * remedies. */
 static void name_remedy(const struct advice *s, enum limit_kind kind)
 {
     static const char *const remedies[LIMIT_COUNT] = {
@@ -472,7 +470,6 @@ static bool is_count(const struct advice *s, enum limit_kind kind)
            (kind == LIMIT_FRONTEND && !s->a->frontend.jcc_erratum);
 }
 
-/* Appends the name and the cause of one of several limits with equal cycles. */
 static void name_tied(const struct advice *s, enum limit_kind kind)
 {
     const struct analysis *a = s->a;
@@ -602,7 +599,6 @@ static void name_remedies(const struct advice *s, const enum limit_kind *kinds, 
         str_done(&texts[i]);
 }
 
-/* Appends the names of several limits with equal cycles, and the remedies for all of them. */
 static void say_tie(const struct advice *s)
 {
     enum limit_kind unrolled[LIMIT_COUNT], firm[LIMIT_COUNT];
@@ -632,7 +628,8 @@ static void say_tie(const struct advice *s)
     advice_next(s);
 }
 
-/* Appends the model's assumptions that the loop may violate. */
+/* Appends the assumptions that the loop may violate, the effects that are not modelled, and the
+ * omitted instructions. */
 static void add_assumed(const struct analysis *a, const struct kernel *k, size_t loop,
                         struct str *out)
 {

@@ -70,7 +70,7 @@ void advice_say_memory(const struct advice *s);
 void advice_say_partial(const struct advice *s);
 void advice_say_false(const struct advice *s);
 void advice_say_serial(const struct advice *s);
-/* Appends the cycles of a 32-bit division if a much slower 64-bit one limits the loop. */
+/* Appends the cycles of the 32-bit division if the loop has a much slower 64-bit division. */
 void advice_narrower(const struct advice *s);
 
 
@@ -90,11 +90,11 @@ void advice_say_divider(const struct advice *s);
 void advice_say_microcode(const struct advice *s);
 
 
-/* Appends the forms whose unknown latency is part of a dependency chain. There must be at least
- * one. */
+/* Appends a sentence about the forms whose unknown latency is part of a dependency chain. There
+ * must be at least one. */
 void advice_guessed(const struct analysis *a, struct str *out);
-/* Appends the forms whose values are estimates. Also appends the fact @width (NULL: none) if its
- * value is an estimate. Appends nothing if there are no estimates. */
+/* Appends a sentence about the forms whose values are estimates, and about the fact @width (NULL:
+ * none) if its value is an estimate. Appends nothing if there are no estimates. */
 void advice_estimates(const struct analysis *a, const char *width, struct str *out);
 
 

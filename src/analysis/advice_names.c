@@ -23,7 +23,6 @@ void advice_ports(const struct analysis *a, portset set, struct str *out)
     str_done(&name);
 }
 
-/* Appends the mnemonic with its lock prefix: "lock add". */
 static void insn_name(const struct insn *insn, struct str *out)
 {
     str_addf(out, "%s%s", insn->traits & INSN_LOCK ? "lock " : "", insn->mnemonic);

@@ -176,7 +176,6 @@ const struct insn *analysis_repeated(const struct insn *insns, size_t count)
     return NULL;
 }
 
-/* Returns the set of the registers that @insns write. */
 static uint64_t registers_written(const struct insn *insns, size_t count)
 {
     uint64_t written = 0;

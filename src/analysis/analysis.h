@@ -7,7 +7,6 @@
 #include "analysis/kernel.h"
 #include "analysis/unmodelled.h"
 
-/* Limit of a loop: the kind of the largest bound, and the data for the sentence about the limit */
 
 /* Kinds of limits with their names in the results. INDUCTION to SERIAL are kinds of dependence
  * chains. */
@@ -39,7 +38,7 @@ enum limit_kind { LIMITS(LIMIT_KIND) LIMIT_COUNT };
 /* Link of a chain: an instruction, and the cycles from the value of the previous link to its own
  * value */
 struct limit_link {
-    uint32_t row;            /* row of the analysis */
+    uint32_t row;
     double cycles;
     /* cycles of store forwarding, included in @cycles; 0 if the row loads no forwarded value */
     double forwarded;
@@ -137,15 +136,15 @@ struct analysis {
     double *totals;                  /* cycles per port */
     double bounds[BOUND_COUNT];      /* cycles per iteration; NaN: not modelled on this machine */
     struct frontend frontend;        /* parts of the front end's bound */
-    struct issue issue;              /* limit at rename, and its kind */
-    enum accesses_by accesses;       /* kind of the limit of loads and stores */
+    struct issue issue;
+    enum accesses_by accesses;
     enum shape shape;
     struct analysis_edge *edges;     /* edges without duplicates, sorted by producer */
     size_t edge_count;
     /* cycles of the longest path through one iteration; NaN if latencies are not modelled */
     double critical_path;
     portset bottleneck_ports;        /* ports that attain the port bound */
-    double cycles;                   /* maximum of the bounds */
+    double cycles;
     enum bound_kind bottleneck;
     /* BOUND_* bit of bounds.fitted for @bottleneck; if not 0, the cycles contain a mean that was
      * fitted to measurements */
@@ -157,11 +156,11 @@ struct analysis {
     size_t unknown_forms;            /* number of distinct forms without a row */
     /* name of the first unknown form in the loop, borrowed; NULL: none */
     const char *first_unknown;
-    bool latency_guessed;            /* whether a row has latency_guessed */
+    bool latency_guessed;
     /* whether the machine's row of a form is an estimate */
     bool estimate;
-    /* cycles if the two-cycle operations of the limiting chain take one cycle; NaN: the chain has
-     * none */
+    /* cycles if the two-cycle operations of the limiting chain take one cycle; NaN: the cycles do
+     * not depend on these operations */
     double unhurried;
     /* first instruction with a repeat count in a register (rep movsb), borrowed; NULL: none */
     const struct insn *repeated;
@@ -179,7 +178,8 @@ struct analysis {
  * false if some bounds are only lower bounds of the true bounds. One thread per @work. */
 bool analysis_bounds(struct block_work *work, const struct insn *insns, size_t count,
                      bool want_ports, struct bounds *out);
-/* Analyses loop @loop of @k on @m, both borrowed. Never fails. Any thread. */
+/* Analyses loop @loop of @k on @m, both borrowed. Never returns NULL. If memory is exhausted, the
+ * analysis has no rows. Any thread. */
 struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct machine *m);
 void analysis_free(struct analysis *a);
 /* Returns the first of @insns whose repeat count is in a register (rep movsb); NULL: none. Pure. */
@@ -189,7 +189,6 @@ size_t analysis_undecoded(const struct analysis *a);
 /* Returns the name of a flag in the JSON results: "unknown", "zero-idiom", ... */
 const char *row_flag_name(uint32_t one_flag);
 
-/* limit.c: finds the limit of a loop */
 
 /* Fills @out for @a. All members of @a except limit and sentence must be set. @work must have the
  * bounds of the same block (bounds_of). limit_done frees @out. Any thread. */

@@ -13,7 +13,7 @@
 /* Smallest ratio of measured cycles to a bound that does not contradict the machine. The margin
  * allows for errors of the clock. */
 #define BELOW 0.97
-/* largest measured delay in cycles, caused by three additions */
+/* maximum delay of a chain by additions, in cycles; measured with three additions */
 #define CHAIN_DELAY_MOST (2 / 3.0)
 /* Smallest ratio of the ports' cycles to the largest bound at which replays are included. Below
  * this ratio, µops rarely wait. */
@@ -217,9 +217,9 @@ static double store_cycles(const struct block_work *w, const struct insn *insns,
     return (cycles + part / slots - from) / (STORE_ROUNDS - STORE_ROUNDS / 2);
 }
 
-/* Returns the cycles of loads and stores, with additional slots for accesses that cross a line
- * (facts split_loads_per_cycle for loads, split_access_slots); 0 if there are no additional
- * cycles. */
+/* Returns the cycles of loads and stores. Wide stores and accesses that cross a line take
+ * additional slots (facts split_loads_per_cycle for loads, split_access_slots). Returns 0 if there
+ * are no additional cycles. */
 static double split_cycles(const struct block_work *w, const struct insn *insns, size_t count)
 {
     const struct core *c = w->core;
@@ -333,9 +333,9 @@ static bool reads_chain(const struct deps *d, const bool *on_chain, uint32_t ins
     return false;
 }
 
-/* Returns the cycles by which floating-point additions outside the chain delay the chain (fact
- * chain_delay_addition); 0 if the chain contains additions or fused operations, or no vector
- * operations. */
+/* Returns the cycles by which floating-point additions that are not connected to the chain delay
+ * the chain (fact chain_delay_addition). Returns 0 if the chain contains additions or fused
+ * operations, or no vector operations. */
 static double addition_delay(const struct block_work *w, const struct insn *insns, size_t count,
                              const bool *on_chain)
 {
@@ -353,7 +353,6 @@ static double addition_delay(const struct block_work *w, const struct insn *insn
     return fmin(additions * fmax(0, w->core->chain_delay_addition), CHAIN_DELAY_MOST);
 }
 
-/* Returns the number of registers of the file that the instruction reads or writes by @access. */
 static unsigned registers_of(const struct insn *insn, enum register_file file, unsigned access)
 {
     unsigned found = 0;
@@ -373,7 +372,6 @@ static bool has_ports(const struct costs *costs, uint32_t at, portset ports)
     return found;
 }
 
-/* Returns whether the instruction converts, rounds or compares floating-point values. */
 static bool is_conversion(const struct insn *insn)
 {
     return insn->operation == OPERATION_FP_CONVERT || insn->operation == OPERATION_FP_ROUND ||
@@ -448,10 +446,10 @@ static double unhurried_limit(const struct core *c, const struct insn *insns, si
     return fmax(stores / c->stores_per_cycle, others->cycles[BOUND_MEMORY] / MEMORY_DIVISOR);
 }
 
-/* Builds the dependencies and returns their bound. If memory accesses limit the loop, operations on
- * unhurried_ports take one cycle instead of two. Otherwise, if the dependencies limit the loop,
- * computes the bound with one cycle. If that bound is smaller, sets *@unhurried to the larger of
- * that bound and @others. */
+/* Builds the dependencies and returns their bound. If the dependencies limit the loop, also
+ * computes the bound with one cycle instead of two for operations on unhurried_ports. Returns that
+ * bound if memory accesses take at least as long. Otherwise, if that bound is smaller, sets
+ * *@unhurried to the larger of that bound and @others. */
 static double dependence_bound(struct block_work *w, const struct insn *insns, size_t count,
                                const struct block_options *options, const struct bounds *others,
                                double *unhurried)

@@ -24,7 +24,7 @@ struct bounds {
     double cycles[BOUND_COUNT];      /* cycles per iteration; NaN: not modelled on this machine */
     struct frontend frontend;
     struct issue issue;              /* issue bound, without microcode measured in isolation */
-    enum accesses_by accesses;       /* kind of access that determines the memory bound */
+    enum accesses_by accesses;
     portset bottleneck_ports;        /* ports that attain the port bound; 0 unless requested */
     double total;                    /* largest of @cycles */
     enum bound_kind bottleneck;
@@ -35,7 +35,7 @@ struct bounds {
      * operations) */
     unsigned fitted;
     /* cycles if the two-cycle operations of the limiting chain take one cycle (fact
-     * unhurried_ports); NaN: the chain has none */
+     * unhurried_ports); NaN: the cycles do not depend on these operations */
     double unhurried;
     bool open;
     /* whether an operation of unknown latency is assumed to take one cycle in a loop-carried
@@ -76,9 +76,10 @@ void block_work_free(struct block_work *w);
  * call. Computes bottleneck_ports only if @want_ports is true. */
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
                const struct block_options *options, bool want_ports, struct bounds *out);
-/* Returns whether the measured @cycles of @insns are below a bound of ports, issue width, or loads
- * and stores per cycle. Appends the reason, such as "below the ports bound of skylake, 2.00".
- * Ignores bounds that are estimates or contain fitted means. */
+/* Returns whether the measured @cycles of @insns refute the machine: they are more than 3 % below a
+ * bound. Compares the bounds of ports, issue width, and loads and stores per cycle, if they contain
+ * no fitted means. Appends the reason, such as "below the ports bound of skylake, 2.00 cycles".
+ * Returns false if the machine's row of a form is an estimate. */
 bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles,
                    struct str *reason);
 /* Returns the cycles of the loads including replays. Loads are replayed if their address comes

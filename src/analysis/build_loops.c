@@ -22,7 +22,6 @@
 #define STORE_BUFFER 64
 #define FACTOR_MOST 256      /* largest factor by which compilers unroll or vectorise */
 
-/* An object file of a build */
 struct build_object {
     struct object object;
     char *member;                /* name of the archive member; NULL: the object is not in an
@@ -71,8 +70,9 @@ static bool add_object(struct binary *b, struct object *take_o, const char *memb
     return ok;
 }
 
-/* Adds the members of the archive at @path. Ignores members that have no code or are damaged, and
- * members whose instruction set differs from that of the first member. */
+/* Adds the members of the archive at @path. Ignores members that have no code or are damaged. Also
+ * ignores members whose instruction set differs from that of the first member. Returns false with
+ * err if no member can be used because of an error. */
 static bool add_archive(struct binary *b, const char *path, struct err *err)
 {
     struct archive a = {0};

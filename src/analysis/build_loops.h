@@ -81,7 +81,7 @@ size_t build_undecoded(const struct binary *b);
 /* Returns the error that occurred while source lines were read; NULL: no error, or no debug
  * information. */
 const char *build_lines_fault(const struct binary *b);
-/* Returns the function's demangled name. The caller frees it. */
+/* Returns the function's name, demangled if possible. The caller frees the result. */
 char *build_function_readable(const struct build_function *f);
 /* Returns the similarity of two shapes: the share of instructions whose kinds are in both, 0 to
  * 1. */

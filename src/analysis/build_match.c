@@ -13,7 +13,8 @@
 #define PAIRS_MOST 4000000u    /* number of pairs of loops in a group above which only loops at
                                 * similar positions are compared */
 #define NEAR 1000u
-#define ALIKE_FUNCTION 0.7     /* smallest similarity of loops of functions with different names */
+/* similarity of the loops of two functions with different names, above which the functions match */
+#define ALIKE_FUNCTION 0.7
 /* Largest distance, in functions, and smallest similarity of a second search in code order. It
  * matches functions that compiler flags change substantially. */
 #define NEXT 3u
@@ -26,7 +27,7 @@
 /* smallest similarity of such loops if they are in the same file but share no line; edits of the
  * file move lines */
 #define ALIKE_MOVED 0.6
-/* smallest similarity of loops with equal source lines in functions with different names */
+/* smallest similarity of loops with common source lines in functions with different names */
 #define ALIKE_LINES 0.15
 #define FACTOR_MOST 256        /* largest factor by which compilers unroll or vectorise */
 #define SCALAR_MOST 8          /* size in bytes of the largest scalar access */
@@ -34,7 +35,6 @@
  * iteration */
 #define SAME_WORK 1.5
 
-/* loops of both builds that may match, as indices into the builds */
 struct group {
     VEC(uint32_t) a, b;
 };
@@ -54,7 +54,8 @@ static bool same_file(const struct build_loop *x, const struct build_loop *y)
     return x->file && y->file && strcmp(path_base(x->file), path_base(y->file)) == 0;
 }
 
-/* Returns the share of source lines that both loops contain. */
+/* Returns the common lines of both loops as a share of their whole range of lines; 0 if the files
+ * differ or are unknown. */
 static double lines_alike(const struct build_loop *x, const struct build_loop *y)
 {
     if (!same_file(x, y))

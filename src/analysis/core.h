@@ -42,7 +42,7 @@ enum op_trait {
     OP_FIRST = 1 << 17,            /* must be first in a group at rename */
     /* executes twice if rename keeps an input as a register plus a constant */
     OP_SUM_AGAIN = 1 << 18,
-    OP_LOAD_UNKNOWN = 1 << 19,     /* the load's latency is unknown */
+    OP_LOAD_UNKNOWN = 1 << 19,
     OP_NOT_LAST = 1 << 20,         /* cannot be last in a group at rename */
     OP_SAME_ZERO = 1 << 21,        /* eliminated at rename if both operands are the same register */
     /* executed, but does not depend on its operands if they are the same register */
@@ -139,8 +139,8 @@ struct core {
     /* whether the machine has a latency of loads or of any form; otherwise dependences are
      * ignored */
     bool has_latencies;
-    portset conflict_ports;              /* ports of the operations in fact port_conflicts */
-    portset replay_ports;                /* ports of the operations in fact alu_replays */
+    portset conflict_ports;              /* ports in fact port_conflicts */
+    portset replay_ports;                /* ports in fact alu_replays_ports */
     portset unhurried_ports;             /* fact unhurried_ports; 0: none */
     struct dispatch_limits dispatch_limits;
     /* ports of floating-point multiplications, conversions and comparisons; 0: no bypass delay */
@@ -157,7 +157,7 @@ struct core {
     const struct usage *stack_pointer_sync;
     struct op **ops;
     size_t op_count;
-    struct index index;                  /* index of @ops by form */
+    struct index index;
 };
 
 /* Returns the issue slots per cycle: the fact issue_width, rounded. The machine must have this

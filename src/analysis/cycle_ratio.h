@@ -31,9 +31,9 @@ struct ratio_result {
     size_t count;
 };
 
-/* Computes the maximum cycle ratio w / t by Newton's method (Dinkelbach). Bellman-Ford with the
- * edge weights weight * t - w * distance finds a cycle with a larger ratio, until there is none.
- * Returns false if the distances of a cycle sum to 0. */
+/* Computes the maximum cycle ratio w / t by Newton's method (Dinkelbach). Finds cycles with a
+ * larger ratio by Bellman-Ford, with the edge weights weight * t - w * distance. Returns false if
+ * the distances of a cycle sum to 0. If cancelled, the ratio may be too small. */
 bool ratio_max(const struct ratio_edge *edges, size_t edge_count, size_t node_count,
                struct ratio_work *work, struct ratio_result *out);
 

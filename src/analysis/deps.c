@@ -120,7 +120,6 @@ static uint8_t resource_of(const struct build *b, uint32_t at, const struct oper
                                                       : op->reg;
 }
 
-/* Returns whether a load of @at waits until a store has written the cache. */
 static bool is_blocked(const struct build *b, uint32_t at)
 {
     const struct address_work *work = &b->d->addresses;
@@ -203,7 +202,7 @@ static bool is_unhurried(const struct build *b, const struct cost *row, int32_t 
 }
 
 /* Returns the latency of instruction @at from operand @from to operand @to in hundredths of a
- * cycle. Sets *@guessed if the tables lack it. */
+ * cycle. Sets *@guessed if the machine has the form, but not this latency. */
 static int32_t latency_of(const struct build *b, uint32_t at, int from, int to, bool *guessed)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -389,8 +388,6 @@ static int32_t sum_latency(const struct build *b, uint32_t at)
                : 0;
 }
 
-/* Returns the latency of the stack-sync µop before @at in hundredths of a cycle; 0 if there is
- * none, or if @reg is not the stack pointer. */
 static int32_t sync_latency(const struct build *b, uint32_t at, uint8_t reg)
 {
     return b->costs->rows[at].flags & ROW_SYNC && reg == b->c->isa->stack_pointer ? CYCLE : 0;

@@ -65,8 +65,6 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
 /* Returns whether all latencies are whole cycles, as the simulator requires. */
 bool deps_whole(const struct deps *d);
 
-/* deps_paths.c: cycles and paths in the graph */
-
 /* Returns the loop-carried bound in cycles per iteration, the maximum cycle ratio; 0 if there is
  * no cycle. Sets @on_cycle (@count entries, or NULL) to whether each instruction is on the
  * cycle. */

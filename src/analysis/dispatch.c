@@ -69,8 +69,8 @@ static void find_starts(const struct insn *insns, const size_t *targets, size_t 
 }
 
 /* Extends the marks among the instructions @first to @end - 1. If @back is true, marks those that
- * reach a marked instruction, otherwise those that a marked instruction reaches. Returns false
- * after ROUNDS_MOST passes. */
+ * reach a marked instruction, otherwise those that a marked instruction reaches. Returns false if
+ * cancelled, or if ROUNDS_MOST passes are not enough. */
 static bool spread(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                    bool back, bool *marks)
 {

@@ -15,8 +15,8 @@ uint32_t first_level_banks(int64_t offset, uint32_t bytes, uint32_t bank_bytes);
 /* Returns whether @bytes bytes (at most a line) at @offset cross a boundary between lines of @line
  * bytes, a power of two. */
 bool first_level_crosses(int64_t offset, uint32_t bytes, uint32_t line);
-/* Returns the share of iterations in which @access crosses a 64-byte line; 0 if its address is
- * unknown or relative to the program counter. */
+/* Returns the share of iterations in which @access crosses a 64-byte line; 0 if its stride is
+ * unknown or its address is relative to the program counter. */
 double first_level_split_share(const struct access *access);
 /* Returns the number of iterations after which the offset of @access in a line of @line bytes
  * repeats. */
@@ -31,8 +31,9 @@ bool first_level_lines_clash(const struct core *c, uint64_t a, uint64_t b);
 double first_level_loads(const struct core *c, const struct address_work *work);
 /* Returns the number of cache writes per iteration in the steady state. Consecutive stores to one
  * line take one write (facts store_line_bytes, store_run), and a store across two lines takes two.
- * A partly written word waits for a recent write of the same word (store_word_bytes, _busy,
- * _wait). Assumes stores in every cycle, as in a loop whose limit is stores. */
+ * A partly written word waits for a recent write of the same word (store_word_bytes, _busy, _wait).
+ * Each cycle of this wait counts as a write. Assumes stores in every cycle, as in a loop whose
+ * limit is stores. */
 double first_level_store_runs(const struct core *c, const struct address_work *work);
 
 #endif

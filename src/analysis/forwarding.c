@@ -35,7 +35,6 @@ static bool same_text(const struct forwarding *f, const struct operand *from,
            (from->index >= REG_PC || !(f->written >> from->index & 1));
 }
 
-/* Returns whether rename keeps the stored register as a sum. */
 static bool stores_sum(const struct forwarding *f, uint32_t store)
 {
     return f->costs->rows[store].sum.pending & ~(1u << f->core->isa->stack_pointer);
@@ -48,8 +47,8 @@ static bool covers_address(const struct core *c, const struct insn *insn)
 }
 
 /* Returns whether memory renaming applies to the load and the store, without regard to their
- * addresses. Memory renaming does not apply to a stored part of a register that rename keeps as a
- * register plus a constant. */
+ * addresses. If rename keeps the stored register as a register plus a constant, memory renaming
+ * applies only to a load of 64 bits. */
 static bool may_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
@@ -145,7 +144,7 @@ static bool sets_stack_pointer(const struct forwarding *f)
 }
 
 /* Sets how memory renaming connects the loads of a loop (fact memory_renaming_loop). Does nothing
- * if the fact is unknown, or if the code is no loop. */
+ * if the fact is unknown. If the code is no loop, sets only @sets_stack. */
 static void start_loop(struct forwarding *f)
 {
     size_t others = 0;
@@ -193,7 +192,6 @@ bool forwarding_renamed(const struct forwarding *f, const struct forward *link)
     return !f->crowded && could_rename(f, link);
 }
 
-/* Returns whether the link has the forwarding latency of vectors. */
 static bool forwards_vector(const struct forwarding *f, const struct forward *link)
 {
     if (f->core->store_forward_by_store)

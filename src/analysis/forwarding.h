@@ -28,10 +28,11 @@ struct forwarding {
 /* Initialises @f. Borrows all arguments. Call it after addresses_link on @work. */
 void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns,
                       const struct costs *costs, uint64_t written, const struct address_work *work);
+/* Returns whether memory renaming connects the load to the store. */
 bool forwarding_renamed(const struct forwarding *f, const struct forward *link);
 /* Returns whether the load waits until the store has written the cache. */
 bool forwarding_blocks(const struct core *c, const struct forward *link);
-/* Returns the cycles from the stored value to the loaded value. */
+/* Returns the cycles from the stored value to the loaded value; NaN: unknown. */
 double forwarding_latency(const struct forwarding *f, const struct forward *link);
 
 #endif

@@ -140,8 +140,6 @@ void function_ranking_done(struct function_ranking *r)
     vec_done(&r->loops);
 }
 
-/* Parses a hexadecimal number that begins with 0x. Returns false for other text. Stores the number
- * in *@out. */
 static bool read_hex(const char *text, uint64_t *out)
 {
     char *end;

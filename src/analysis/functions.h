@@ -39,8 +39,8 @@ void function_ranking_done(struct function_ranking *r);
 /* Compares two functions, possibly of different objects. Returns less than 0 if @a ranks higher, 0
  * if both rank equally. */
 int functions_hotter(const struct ranked_function *a, const struct ranked_function *b);
-/* Compares two loops for sorting: innermost loops first, then by depth, vector instructions and
- * length, each in descending order. */
+/* Compares two loops like functions_hotter. Innermost loops rank highest, then by depth, vector
+ * instructions and length, each in descending order. */
 int loops_hotter(const struct ranked_loop *a, const struct ranked_loop *b);
 /* Finds the function that @sought names: a symbol, a demangled name, an address ("0x4308") or an
  * offset ("f+0x40"). An address may follow the base name of @o's file ("gzip+0x4308") if the

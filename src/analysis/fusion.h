@@ -11,9 +11,9 @@
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch);
 /* Returns whether @first can macro-fuse with a branch. */
 bool fusion_possible(const struct machine *m, const struct insn *first);
-/* Returns whether the register move @move fuses with the following @operation (fact fuse_move). The
- * caller ensures that rename eliminates @move, and that @operation is neither fused nor
- * eliminated. */
+/* Returns whether the register move @move fuses with the following @operation (fact fuse_move; for
+ * movprfx, fact eliminate). The caller ensures that rename eliminates @move, and that @operation is
+ * neither fused nor eliminated. */
 bool fusion_moves(const struct machine *m, const struct insn *move, const struct insn *operation);
 /* Returns whether rename eliminates the register move (fact eliminate; classes gpr32 gpr64 xmm ymm
  * zmm, on AArch64 x w v s zero). */

@@ -6,7 +6,7 @@
 #define GROUP_MOST 32    /* largest number of slots of a group */
 
 struct issue_group {
-    unsigned slots;      /* number of filled slots */
+    unsigned slots;
     unsigned uops;       /* number of fused µops in the group */
     double cycles;       /* number of groups filled so far, one per cycle */
 };

@@ -19,8 +19,8 @@ struct issue {
 };
 
 /* Computes the bound of rename. Some facts can leave slots empty (unlaminate_first, group_first,
- * group_not_last, group_whole). If the machine has one, simulates iterations until the state at the
- * start of an iteration repeats. */
+ * group_not_last, group_whole). If the machine has such a fact, simulates iterations until the
+ * state at the start of an iteration repeats. */
 struct issue issue_of(const struct core *c, const struct insn *insns, const struct costs *costs);
 /* Returns the number of µops of @row to which @limit applies. */
 uint32_t issue_limited(const struct costs *costs, const struct cost *row,

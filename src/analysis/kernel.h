@@ -111,7 +111,6 @@ void kernel_free(const struct kernel *k);
 /* Adds a reference, which kernel_free releases. Any thread. */
 const struct kernel *kernel_hold(const struct kernel *k);
 
-/* kernel.c: queries of a kernel */
 
 /* Sets the first address of @k, a kernel from kernel_from_hex, to @address, and the description of
  * its loop to @why. Call it once, before others share the kernel. Returns false with err on

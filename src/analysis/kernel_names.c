@@ -31,7 +31,6 @@ static int by_place(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Returns the operand with the relative target of a jump or call; NULL: none. */
 static const struct operand *target_of(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)

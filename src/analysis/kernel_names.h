@@ -48,7 +48,7 @@ const struct code_reference *kernel_references(const struct kernel *k, const str
                                                size_t *count);
 /* Appends @text, the disassembly of @insn, with @reference in place of the number that a linker
  * sets. @quoted: names are quoted if needed. Appends nothing and returns false if @text lacks the
- * number. Any thread. */
+ * number, or if the syntax cannot express the reference. Any thread. */
 bool reference_insert(const struct insn *insn, const char *text,
                       const struct code_reference *reference, bool quoted, struct str *out);
 /* Appends @name as a symbol of assembler text, quoted if needed. */

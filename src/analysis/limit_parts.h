@@ -5,7 +5,6 @@
 #include "analysis/analysis.h"
 #include "analysis/deps.h"
 
-/* chain_operations.c: classifies the operations of dependence chains */
 
 /* Operation of an instruction on the previous value of a chain */
 enum link_class {

@@ -29,9 +29,10 @@ struct child_result {
     int status;     /* exit status, in the form of waitpid */
     bool timed_out; /* whether the process group was killed at the wall-clock limit */
     bool cut;       /* whether the output was truncated at child_limits.output */
-    /* CPU seconds (user and system) of the child, and of its own children that it waited for */
+    /* CPU seconds (user and system) of the child, and of its own children that it waited for;
+     * @system_seconds: the system part */
     double cpu_seconds;
-    double system_seconds; /* system part of cpu_seconds */
+    double system_seconds;
     double page_faults;    /* number of page faults that needed no disk access */
     double taken_over;     /* number of involuntary context switches */
     struct str output;     /* standard output and standard error, interleaved */

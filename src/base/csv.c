@@ -18,12 +18,12 @@ struct table_builder {
     struct csv_table *table;
     VEC(char *) fields;
     size_t row_capacity;
-    size_t field_count;    /* number of fields in the whole file */
+    size_t field_count;
     size_t line;           /* first line of the row being read */
     bool in_row;
     struct err *err;
     const char *name;
-    size_t length;         /* length of the input in bytes */
+    size_t length;
     bool failed;
 };
 

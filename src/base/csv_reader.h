@@ -18,8 +18,8 @@ bool csv_reader_next(struct csv_reader *r, char ***fields, size_t *count, struct
 /* Returns the number of the last returned row, from 1. Rows are counted, not lines, because fields
  * may contain line ends. */
 size_t csv_reader_row(const struct csv_reader *r);
-/* Stores the number of bytes read so far and the size of the file; the size is 0 if unknown (a
- * pipe). The arguments are *@bytes and *@total. */
+/* Stores the number of bytes read so far in *@bytes, and the size of the file in *@total; 0:
+ * unknown (a pipe). */
 void csv_reader_progress(const struct csv_reader *r, double *bytes, double *total);
 
 #endif

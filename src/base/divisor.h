@@ -1,4 +1,3 @@
-/* Greatest common divisor of two numbers */
 #ifndef PORTOLAN_BASE_DIVISOR_H
 #define PORTOLAN_BASE_DIVISOR_H
 

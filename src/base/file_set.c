@@ -100,7 +100,6 @@ static bool sync_parent(int dir, const char *name)
     return ok;
 }
 
-/* Removes the parent directories of @name that are now empty. */
 static void drop_empty(int dir, const char *name)
 {
     char *copy = mem_strdup(name);
@@ -474,7 +473,6 @@ void file_set_free(struct file_set *set)
     free(set);
 }
 
-/* Names in ascending order */
 struct known_names {
     const char **items;
     size_t count;
