@@ -87,7 +87,7 @@ struct chart_ambiguity {
 
 /* An experiment that would test a form with a saturator of untested ports */
 struct chart_check {
-    uint32_t form;                /* index into the chart's forms */
+    uint32_t form;
     struct experiment experiment;
 };
 
@@ -202,15 +202,15 @@ struct chart_tally {
      * the core reveals. @hidden_settled: number of these whose ports an experiment with other forms
      * reveals. */
     size_t timed, hidden, hidden_settled;
-    /* @usages: number of forms in the core or placed. @sure, @likely: number of these with a
-     * confidence of at least 0.9, and of at least 0.5. */
+    /* @usages: number of forms in the core or placed. @sure: number of these with a confidence of
+     * at least 0.9. @likely: number with a confidence from 0.5 to below 0.9. */
     size_t usages, sure, likely;
     size_t latencies, facts;            /* number of known latencies, and of known facts */
 };
 struct chart_tally chart_count(const struct chart *c);
 
 
-/* Replaces c->checks, c->ambiguities, and each form's @rival and @settle. If an unmeasured
+/* Replaces c->checks, c->ambiguities, and each form's @rival, @settle and @check. If an unmeasured
  * experiment would distinguish an alternative, lowers the form's confidence. Ignores alternatives
  * whose predictions are equal in all experiments. */
 void ambiguities_find(struct chart *c);
@@ -237,7 +237,7 @@ struct ambiguity {
     struct experiment experiment;
 };
 /* Returns whether @d only tests the form with saturators of untested ports. In such an ambiguity,
- * the usage equals the form's usage in @entry. */
+ * usage and slots equal those of @entry. */
 bool ambiguity_is_check(const struct ambiguity *d, const struct mapping_entry *entry);
 
 struct ambiguities {

@@ -55,7 +55,6 @@ static bool measure_alone(struct charting *w, struct err *err)
     return true;
 }
 
-/* Makes a body with one execution of @row in @out. Returns false if none is possible. */
 static bool make_body(const struct form_row *row, struct body *out)
 {
     struct form_code *code = encodings_code_any(row, NULL);
@@ -298,9 +297,9 @@ static void write_mapping(struct charting *w, const struct ports *ports,
     c->machine = m;
 }
 
-/* Returns the mean error of the core's mapping over all experiments with core forms only. Treats
- * times above the port bound as noise, because µops that fit them would mispredict other
- * experiments. */
+/* Returns the mean error of the core's mapping over all experiments with core forms only. If
+ * lab.late is true, times above the port bound have less weight, because µops that fit them would
+ * mispredict other experiments. */
 static double core_error(const struct charting *w)
 {
     return core_ports_error(w->chart->table, NULL, w->core.mapping, w->lab.above_ports);
@@ -431,7 +430,7 @@ static bool stage_ends(struct charting *w, double begun, struct err *err)
 {
     const struct chart_hooks *hooks = w->lab.hooks;
 
-    /* Before stage 4, keeps unused ports: forms that use them may not yet be placed. */
+    /* Until stage 4 ends, keeps unused ports: forms that use them may not yet be placed. */
     if (w->lab.stage >= CHART_PLACES)
         unused_ports_drop(w->chart);
     w->chart->seconds[w->lab.stage] = clock_seconds() - begun;

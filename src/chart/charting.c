@@ -48,13 +48,13 @@ struct chart_job {
     struct block_forms uses;         /* forms that the review's blocks contain */
     struct chart_options options;
     int cpu;
-    const struct charting_hooks *hooks;   /* hooks of the running chart */
+    const struct charting_hooks *hooks;
     struct source *source;                /* source of measurements on this CPU while the chart
                                            * runs */
 };
 
-/* Returns the path of @file in the state directory. Slashes in the name become dashes. Frees
- * @file. */
+/* Returns the path of @file in the state directory; NULL: there is no state directory. Slashes in
+ * the name become dashes. Frees @file. */
 static char *state_file(struct str *file)
 {
     for (size_t i = 0; i < file->length; i++)
@@ -324,7 +324,8 @@ static void add_row(struct chart_job *w, const struct form_row *row)
 }
 
 /* Chooses the measurable forms that match the request: all, or the r->top forms that programs use
- * most. Also adds the forms of a fixed core. Returns false with err on failure. */
+ * most. Also adds the forms of a fixed core. If all are chosen, lists the other matching forms in
+ * @others. Returns false with err on failure. */
 static bool choose_rows(struct chart_job *w, const struct charting_request *r, struct err *err)
 {
     struct block_forms most = {0};

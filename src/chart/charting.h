@@ -12,7 +12,7 @@
 struct charting_request {
     /* name of the machine; NULL: nothing is saved, neither measurements nor the machine */
     const char *name;
-    struct forms *forms;               /* forms of the CPU's instruction set */
+    struct forms *forms;
     const char *const *patterns;       /* patterns of the forms to chart, with wildcards * and ? */
     size_t pattern_count;              /* number of patterns; 0: all forms are charted */
     /* Maximum number of forms. If there are more, those that programs use most are charted.
@@ -46,8 +46,7 @@ struct charting_hooks {
 
 struct chart_job;
 /* Creates a chart for @r, which is copied. Returns NULL with err if the name is invalid or no
- * matching form can be measured. Also returns NULL if the directory for measurements cannot be
- * created. */
+ * matching form can be measured. Also returns NULL if there is no state directory. */
 struct chart_job *charting_new(const struct charting_request *r, struct err *err);
 void charting_free(struct chart_job *c);
 /* Measures and infers. If results are saved, writes the machine after each stage, beginning with
@@ -61,7 +60,8 @@ bool charting_measures(const struct chart_job *c);
 /* Returns the name of the simulated machine ("skylake"). Otherwise writes the name of this CPU to
  * @name and returns @name. */
 const char *charting_title(const struct chart_job *c, char name[64]);
-/* Returns the directory of the results, borrowed; NULL: results are not saved. */
+/* Return the directory of the results, or the path of the journal, borrowed; NULL: results are not
+ * saved. */
 const char *charting_directory(const struct chart_job *c);
 const char *charting_journal(const struct chart_job *c);
 
@@ -70,7 +70,7 @@ const char *charting_journal(const struct chart_job *c);
  * none. The caller frees the path. Returns NULL with err on failure. */
 char *chart_journal_path(const char *name, const char *simulated, struct err *err);
 /* Returns the path of the file of ambiguities of the chart @name (chart/chart.h). The caller frees
- * the path. Returns NULL if there is no home directory. */
+ * the path. Returns NULL if there is no state directory. */
 char *chart_ambiguities_path(const char *name);
 
 #endif

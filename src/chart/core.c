@@ -209,7 +209,6 @@ void core_balance(double a, double b, unsigned most, uint32_t counts[2])
         }
 }
 
-/* State of the classification: experiments of each candidate with each class. */
 struct grouping {
     struct lab *lab;
     const double *alone;

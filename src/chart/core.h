@@ -15,7 +15,7 @@ struct core_class {
 struct chart_core {
     VEC(struct core_class) classes;
     VEC(uint32_t) candidates;
-    VEC(uint32_t) class_of;      /* per candidate: index of its class */
+    VEC(uint32_t) class_of;      /* per candidate: index of its class; UINT32_MAX: none */
 };
 
 /* Returns whether several executions of form @f share a slot at rename (nops on Zen 4: twelve per

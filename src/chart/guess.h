@@ -61,7 +61,6 @@ void guess_begin(const struct sights *s, struct guess *out);
 void guess_single(const struct sights *s, struct guess *out);
 /* Replaces @g with its best neighbour until no neighbour costs less, at most 60 times. */
 void guess_improve(struct guess *g, const struct sights *s);
-/* A search among guesses */
 struct guess_search {
     const struct sights *sights;
     /* largest cost of a guess that is passed to @found, which may lower the limit */

@@ -57,7 +57,6 @@ bool lab_show_due(const struct lab *lab);
 void lab_show(struct lab *lab, const struct mapping *m);
 /* Returns whether the chart continues; false with err if it was cancelled. */
 bool lab_goes_on(const struct lab *lab, struct err *err);
-/* Frees the members that the lab owns. */
 void lab_done(struct lab *lab);
 
 /* A form to be placed (chart/place.h) */

@@ -29,7 +29,6 @@ enum node_over {
     OVER_COUNT, OVER_FIRST, OVER_LAST, OVER_LEAST, OVER_MOST, OVER_MEDIAN
 };
 
-/* An expression */
 struct probe_node {
     enum probe_node_kind kind;
     /* index of a variable, loop, group or definition, or a value of an enum above */
