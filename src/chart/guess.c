@@ -91,7 +91,6 @@ static void to_front(size_t *order, size_t at)
     order[0] = first;
 }
 
-/* Returns the number of µops of @g on set number @set. */
 static int count_on(const struct guess *g, size_t set)
 {
     for (unsigned i = 0; i < g->n; i++)

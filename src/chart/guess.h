@@ -43,8 +43,9 @@ void guess_row(const struct guess *g, const struct lattice *lattice, float *row)
  * isolation. @row: result of guess_row. */
 double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice,
                     const struct saturator *s, uint32_t count);
-/* Returns the cost of the times (chart/residual.h) plus a price per µop and slot. Stops when the
- * sum exceeds @limit. Stores the evidence of the times in @seen (may be NULL). */
+/* Returns the cost of the times (chart/residual.h) plus a price for µops, port sets, slots and
+ * the pipe. Stops when the sum exceeds @limit. Stores the evidence of the times in @seen (may be
+ * NULL). */
 double guess_cost(const struct guess *g, const struct sights *s, double limit,
                   struct times_seen *seen);
 bool guess_equal(const struct guess *a, const struct guess *b);

@@ -175,7 +175,7 @@ static double price_of(const struct joiner *j, size_t at, double predicted)
                  j->deviation_most, j->rows[at].limits);
 }
 
-/* Returns the larger number. fmax() would be a call. */
+/* fmax() would be a call. */
 static double larger(double a, double b)
 {
     return a > b ? a : b;

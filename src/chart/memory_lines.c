@@ -138,7 +138,6 @@ static double arrays_bytes(const struct memory_lines *p, size_t at, double bytes
     return fmin(needed, fmax(bytes, p->room - LAYOUT_SLACK));
 }
 
-/* Returns whether loop @at is to be measured with arrays of @bytes. */
 static bool probe_runs(const struct memory_lines *p, size_t at, double bytes)
 {
     return p->selected[at] && bytes > p->from && (!(p->only > 0) || bytes == p->only);
@@ -229,10 +228,10 @@ static bool probe_settled(const struct memory_lines *p, const struct memory_cost
     return p->rounds[at][k] >= ROUNDS_MOST || apart <= CONFIRMED - 1;
 }
 
-/* Runs all loops until their times are confirmed. If a loop needs its own contents of memory, runs
- * all its sizes in sequence, to fill memory only once. Begins with large arrays, because a shared
- * cache keeps lines of smaller arrays for many walks. Returns false with err on failure, or if a
- * loop has no time. */
+/* Runs each loop until its times are confirmed, at most ROUNDS_MOST times. If a loop needs its own
+ * contents of memory, runs all its sizes in sequence, to fill memory only once. Begins with large
+ * arrays, because a shared cache keeps lines of smaller arrays for many walks. Returns false with
+ * err on failure, or if a loop has no time. */
 static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes, double seconds,
                        struct err *err)
 {
@@ -448,8 +447,6 @@ void memory_lines_again_take(struct memory_lines *p, struct memory_costs *m)
     *m = p->again;
 }
 
-/* Parses a number between @least and @most. Returns false if it is invalid. Stores the number in
- * *@out. */
 static bool number(const char *text, double least, double most, double *out)
 {
     char *end;

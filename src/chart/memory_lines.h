@@ -6,7 +6,7 @@
 #include "measure/kernel_arrays.h"
 #include "model/memory_costs.h"
 
-/* Measures the costs, with pages of 2 MiB if @huge and available. Runs each loop at least twice,
+/* Measures the costs, with pages of 2 MiB if @huge and available. Runs each loop two to four times,
  * until its times are confirmed or @seconds have passed. Takes the sizes of the first- and
  * second-level cache from the system, and measures other sizes. Requires MEMORY_LINES_ARENA bytes.
  * Returns false with err on failure. */
@@ -35,7 +35,8 @@ bool memory_lines_again_at(struct memory_lines *p, double bytes, struct err *err
 /* Sets @m to the costs measured again, after all sizes were measured. */
 void memory_lines_again_take(struct memory_lines *p, struct memory_costs *m);
 
-/* Loads the stored costs of this CPU, whose machine is @m. Returns false if none are stored. */
+/* Loads the stored costs of this CPU, whose machine is @m. Returns false if none are stored, or if
+ * a row is damaged. */
 bool memory_lines_recall(const struct machine *m, struct memory_costs *out);
 /* Saves @m with today's date. Logs a failed write. */
 void memory_lines_remember(struct memory_costs *m);

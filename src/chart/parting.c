@@ -347,7 +347,6 @@ static void rows_collect(struct parter *p, const struct lab *lab, const bool *ke
     free(at);
 }
 
-/* Collects the different port sets of the core's µops. Returns false if there are too many. */
 static bool sets_collect(struct parter *p)
 {
     for (size_t i = 0; i < mapping_count(p->core); i++)

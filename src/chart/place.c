@@ -41,7 +41,6 @@ static void ask_expecting(struct placer *p, struct placing *f, size_t number)
                             level.count));
 }
 
-/* Requests an experiment with each available saturator, at its first level. */
 static void ask_all(struct placer *p, struct placing *f)
 {
     for (size_t s = 0; s < p->saturators.list.count; s++)
@@ -220,7 +219,6 @@ static void add_rival(struct guess_search *search, const struct guess *other)
         if (guess_equal(&r->list[i], &g))
             return;
     size_t at = r->n;
-    /* If the list is full, @g replaces the worst guess if @g costs less. */
     if (r->n == CHOICES_MOST) {
         at = 1;
         for (size_t i = 2; i < r->n; i++)

@@ -23,7 +23,8 @@ struct placing {
     VEC(struct asked) asked;
     bool *used;                  /* per level: whether it was requested */
     struct guess guess;
-    double worst;                /* largest relative error of the guess */
+    /* largest relative error of a time that does not exceed the guess's port bound */
+    double worst;
     bool explained;              /* whether the times do not contradict the guess */
     bool sought;                 /* whether the guess is the result of a search */
     bool done, all;

@@ -213,7 +213,6 @@ struct found {
     size_t forms;
 };
 
-/* Returns whether other forms can be placed with @m. */
 static bool is_usable(const struct mapping *m)
 {
     struct lattice *lattice = mem_zero(1, sizeof *lattice);
@@ -323,7 +322,6 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
     return best;
 }
 
-/* Fills @out with @found and its error on those rows in @keep whose forms it has. */
 static void use_found(const struct lab *lab, const bool *keep, const struct mapping *found,
                       struct core_ports *out)
 {
@@ -367,8 +365,8 @@ static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n
     return found;
 }
 
-/* Returns whether the core of an earlier run predicts well, and has nearly all of the @n forms
- * (@known of them). If so, no search is needed. */
+/* Returns whether the core of an earlier run predicts well and has at least NOISY_SHARE of the @n
+ * forms (@known of them). If so, no search is needed. */
 static bool known_explains(const struct lab *lab, const bool *keep, size_t known, size_t n)
 {
     const struct experiments *t = lab->table;

@@ -257,7 +257,6 @@ static void read_items(struct table_reader *r)
     r->local_count = 0;
 }
 
-/* Reads a whole number up to FAMILY_MOST. */
 static unsigned whole(struct table_reader *r)
 {
     unsigned number = 0;

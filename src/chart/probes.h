@@ -55,8 +55,8 @@ static inline double probe_time(const struct probes *p, size_t at)
 size_t probe_decode(const struct probes *p, size_t at, const struct insn **out);
 void probes_done(struct probes *p);
 
-/* Sets fact @key in c->facts and in the machine. @value NULL: records in c->facts that the fact is
- * unknown, with the reason @why, and removes it from the machine. */
+/* Sets fact @key in c->facts and in the machine. @value NULL: only records in c->facts that the
+ * fact is unknown, with the reason @why. */
 void probe_tell(struct probes *p, const char *key, const char *value, const char *unit,
                 const char *why);
 

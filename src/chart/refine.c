@@ -56,7 +56,7 @@ struct refined {
     bool tried, changed, explained;
     struct usage usage;
     unsigned slots;
-    double worst; /* largest relative error of the form's experiments */
+    double worst; /* largest relative error of the form's times that do not exceed the port bound */
     double confidence;
     struct chart_usage *others; /* likely alternatives, the likeliest first */
     unsigned other_count;
@@ -284,7 +284,6 @@ static uint32_t slowest(const struct chart *c, const struct flat_term *terms, ui
     return form;
 }
 
-/* Returns the number of executions of the form in row @i. */
 static uint32_t executions(const struct refine_trial *t, size_t i)
 {
     uint32_t n = 0;

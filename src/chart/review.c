@@ -10,7 +10,7 @@
 #include "base/vec.h"
 
 #define ROUND 64             /* number of blocks measured in one batch */
-/* smallest relative error of a bad block */
+/* relative error above which a block is bad */
 #define POINTS_MOST 0.15
 #define NAMED_LEAST 3        /* minimum number of bad blocks of a form that is named as a suspect */
 #define NAMED_SHARE 0.5      /* smallest share of bad blocks in the blocks of a form that is named

@@ -10,7 +10,7 @@
 /* smallest relative margin; below this margin, noise may decide which port set limits */
 #define MARGIN 0.04
 #define MARGIN_ENOUGH 0.3
-/* increase of the margin that an additional term must achieve, because shorter experiments are
+/* increase of the margin that an additional execution must achieve, because shorter experiments are
  * better */
 #define TERM_PRICE 0.02
 #define EVEN_PRICE 0.25

@@ -37,7 +37,6 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
         hooks->progress(hooks->state, so_far, total);
 }
 
-/* Adds each distinct experiment to the table once. */
 static void ask(struct settling *w, const struct ambiguities *ambiguities)
 {
     struct names keys = {0};
@@ -234,7 +233,6 @@ static void decide(struct form_ambiguities *f, const struct settling *w, struct 
     free(costs);
 }
 
-/* Removes the ambiguities whose experiments were measured. */
 static void keep_open(const struct settling *w, struct ambiguities *ambiguities)
 {
     size_t kept = 0;

@@ -12,8 +12,8 @@
  * written as rules of the machine. */
 
 /* Measures the chains of all forms with a usage, except those in lab->options->latencies (a file of
- * `latency measure`). Rewrites that file after each form. Sets the latency of each form in the
- * machine, and adds rules where pairs of operands differ. Returns false with err. */
+ * `latency measure`). Rewrites that file every few seconds and at the end. Sets the latency of each
+ * form in the machine, and adds rules where pairs of operands differ. Returns false with err. */
 bool latencies_find(struct lab *lab, struct chart *c, struct err *err);
 /* Recomputes the rules from the same chains after the facts are known. A rule must not repeat the
  * effect of a fact on a chain (slow flags, forwarding). Returns false with err. */
@@ -45,9 +45,9 @@ bool review_blocks(struct lab *lab, struct chart *c, struct err *err);
 /* Searches for at most lab->options->seconds, with blocks of @maker. Keeps changes of usages and
  * latencies, or alternatives (chart_form.others), that lower the mean relative error of the @count
  * blocks @seen. Does not change usages of the core, usages with confidence above 0.8, or facts. No
- * change may raise the error of the form's own experiments. A changed usage has the confidence from
- * its experiments (chart/verdict.h). Fills c->review.changes and .changed. Returns false with err
- * on failure or when cancelled. */
+ * change may raise the mean error of the form's own experiments by more than 0.001. A changed usage
+ * has the confidence from its experiments (chart/verdict.h). Fills c->review.changes and .changed.
+ * Returns false with err on failure or when cancelled. */
 bool second_round(struct lab *lab, struct chart *c, const struct block_maker *maker,
                   const struct judged *seen, size_t count, struct err *err);
 

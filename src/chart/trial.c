@@ -9,7 +9,7 @@
 #include "throughput/predict.h"
 
 #define TRIALS 4             /* number of experiments per form */
-#define CONCURRENT 2             /* number of core forms in each experiment */
+#define CONCURRENT 2             /* maximum number of core forms in an experiment */
 /* Limits of the largest number of copies of a core form. Within these limits, the largest number is
  * three times the cycles of the placed form. Each experiment has a random number of copies up to
  * the largest, so different experiments keep different ports busy. */
@@ -34,7 +34,6 @@ static size_t partners(const struct chart *c, enum vectors kind, uint32_t *out)
     return n;
 }
 
-/* Requests one experiment of form @f with random core forms. */
 static void ask_one(struct lab *lab, const struct chart *c, uint32_t f, const uint32_t *core,
                     size_t n, struct rng *rng)
 {

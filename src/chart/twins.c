@@ -74,7 +74,7 @@ size_t twins_add(const struct lab *lab, const struct chart_core *core, const dou
                 !usage_equal(&added[i].usage, &as->usage) || added[i].micro_ops != as->micro_ops;
         if (!fresh)
             continue;
-        added[count] = *as;   /* The copy borrows the usage of the entry in @known. */
+        added[count] = *as;
         added[count].form = (char *)form;
         mapping_set(m, &added[count++]);
     }

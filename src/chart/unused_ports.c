@@ -74,7 +74,6 @@ static bool is_kept(const struct chart_usage *other, portset held)
     return !(ports_of(&other->usage) & ~held);
 }
 
-/* Renumbers the alternatives that ambiguities refer to. */
 static void renumber_ambiguities(struct chart *c, portset held)
 {
     for (size_t i = 0; i < c->ambiguities.count; i++) {

@@ -183,9 +183,8 @@ static double use_price(const struct venn *v, double price, unsigned ports)
 }
 
 /* Assumes usage @use for the joining form in state @at of v->states. Adds the resulting state, or
- * only records its cost while sounding. Does nothing if the cost exceeds the bar, or after the
- * search must end. @second: index of the second set. @ports: number of ports of the resulting
- * state. */
+ * only records its cost while sounding. Does nothing if the cost exceeds the bar, or if the search
+ * must end. @second: index of the second set. @ports: number of ports of the resulting state. */
 static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t second,
                   unsigned ports, double price)
 {
@@ -704,7 +703,6 @@ static void show(const struct venn *v)
     mapping_free(m);
 }
 
-/* Creates the workers. Returns their number. */
 static unsigned make_workers(struct venn *v)
 {
     const struct chart_hooks *hooks = v->o->hooks;
