@@ -11,10 +11,10 @@
 
 /* Returns @core with the split that most reduces the errors of other forms' rows in the lab's
  * table. A split replaces a port set with new ports. To each µop of a larger set, it adds a µop
- * on the new ports. The rows of the core (@keep) must have at most 1.02 times their error before,
- * and PARTING_FORMS other forms must improve by PARTING_GAIN. The result has the same forms in the
- * same order, and does not depend on the number of threads. NULL: no split qualifies, or the work
- * is cancelled. */
+ * on the new ports. The rows of the core (@keep) must have at most 1.02 times their error before.
+ * PARTING_FORMS other forms must improve by at least PARTING_GAIN. The result has the same forms in
+ * the same order, and does not depend on the number of threads. NULL: no split qualifies, or the
+ * work is cancelled. */
 #define PARTING_FORMS 4
 #define PARTING_GAIN 0.01
 struct mapping *parting_find(const struct lab *lab, const bool *keep, const struct mapping *core,

@@ -16,7 +16,7 @@ bool admit_file(const char *path, struct err *err);
 bool admit_process(pid_t pid, bool traced, struct err *err);
 /* Finds the executable mapping of @address in @file. Sets *@bias to addresses of the process minus
  * addresses of the file. Returns false with err if the address is not mapped, or if the mapping is
- * writable or has no file. Sets *@missing if the file may be mapped later. */
+ * writable. Sets *@missing to whether the file may be mapped later. */
 bool admit_mapping(const struct maps *maps, const char *file, uint64_t address, uint64_t *bias,
                    bool *missing, struct err *err);
 /* Returns whether the instructions of @r have the same bytes in the memory of @p and in the file.

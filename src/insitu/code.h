@@ -9,7 +9,6 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* Numbers of general registers in encodings */
 enum code_register {
     CODE_RAX, CODE_RCX, CODE_RDX, CODE_RBX, CODE_RSP, CODE_RBP, CODE_RSI, CODE_RDI
 };

@@ -540,7 +540,6 @@ static unsigned choose_times(const struct copy_maker *m)
     return (unsigned)(times < least ? least : times > most ? most : times);
 }
 
-/* Returns the address of the loop's first instruction. */
 static uint64_t loop_start(const struct copy_maker *m)
 {
     const struct kernel *k = m->r->kernel;

@@ -38,7 +38,7 @@ static int system_open(void *state, enum counter kind, pid_t tid)
 
 static bool system_read(void *state, int counter, double *value)
 {
-    uint64_t words[3]; /* count, time enabled and time running, in the format of a group read */
+    uint64_t words[3]; /* count, time enabled and time running */
 
     (void)state;
     if (read(counter, words, sizeof words) != (ssize_t)sizeof words || !words[2])
@@ -55,8 +55,8 @@ static void system_done(void *state, int counter)
 
 const struct counter_source counters_system = {system_open, system_read, system_done, NULL};
 
-/* Runs a loop whose count of @kind is known. Stores the range of plausible counts. *@least and
- * *@most receive the range. */
+/* Runs a loop whose count of @kind is known. Sets *@least and *@most to the range of plausible
+ * counts. */
 static void run_known(enum counter kind, double *least, double *most)
 {
     uint64_t x = 88172645463325252u, taken = 0;

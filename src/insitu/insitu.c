@@ -26,7 +26,8 @@
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
 #define REPLAYS_FAILED 4u /* maximum number of replays to try before the first success */
-#define PATCH_FAILED 2u   /* number of attempts as which a failed measurement of the patch counts */
+#define PATCH_FAILED 2u   /* number of measurements as which a failed measurement of the patch
+                           * counts */
 #define MOMENTS_MOST 24u
 /* Share of the watched time for which moments may stop the program, and additional seconds. The
  * first MOMENTS_LEAST moments with results are exempt, but at most the first MOMENTS_TRIED: a loop

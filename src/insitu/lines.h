@@ -46,10 +46,11 @@ struct loop_lines {
 /* Evaluates the recordings of @x. @bytes: size of a line. The caller frees @out with lines_done. */
 void lines_find(const struct placed *x, unsigned bytes, struct loop_lines *out);
 void lines_done(struct loop_lines *l);
-/* Returns the number of lines that all loads together access in the program; NaN: unknown. Sets
- * *@at_least if it is a lower bound. */
+/* Returns the number of lines that all loads with new lines access together in the program; NaN:
+ * unknown. Sets *@at_least to whether it is a lower bound. */
 double lines_all(const struct loop_lines *l, bool *at_least);
-/* Sets @out from the facts of @m (may be NULL). Returns false if a fact is missing. */
+/* Sets @out from the facts of @m (may be NULL). @bytes: size of a line. Returns false if a fact is
+ * missing. */
 bool lines_levels(const struct machine *m, unsigned bytes, struct cache_levels *out);
 /* Computes the shares of a load's new lines that come from each level. The rest comes from the
  * first-level cache. Returns false if the shares are unknown. Stores the shares in @out. */

@@ -321,7 +321,6 @@ static void redo_jump(const struct placed *x, struct traced *t)
         }
 }
 
-/* Adds @value to the word at @place of a slot. */
 static void add_to(const struct placed *x, uint32_t slot, uint32_t place, uint64_t value)
 {
     uint64_t word;

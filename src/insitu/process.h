@@ -80,7 +80,7 @@ struct process {
 /* Seizes all threads of @pid without stopping them. @ours: whether the system shall kill the
  * process when this one ends. Returns false with err, which names the obstacle. */
 bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err);
-/* Closes the file descriptors, and detaches threads that are still traced. */
+/* Closes the file descriptor and frees the lists. Does not detach threads. */
 void process_done(struct process *p);
 /* Waits at most @seconds for the next event. Returns PROCESS_QUIET if there was none, or
  * PROCESS_ENDED if the process has ended. */

@@ -135,7 +135,7 @@ static bool forbid_calls(struct rerun *m, struct traced *copy)
 }
 
 /* Makes a copy of the process at the pivot, or if @anywhere at the position of @t. The process
- * cannot observe the copy. */
+ * cannot observe the copy. Returns false with a reason in m->why. */
 static bool make_copy(struct rerun *m, struct traced *t, bool anywhere, int64_t *number)
 {
     struct maps maps;
@@ -303,7 +303,6 @@ static bool choose_blocks(struct rerun *m)
            fails(m, "the loop and the code around it exit after too few iterations");
 }
 
-/* Appends the pages of the slot from @from to @to. */
 static void touch_slot(struct rerun *m, uint64_t from, uint64_t to)
 {
     for (uint64_t at = from; at < to; at += PAGE)
@@ -582,7 +581,7 @@ static const struct copy_anchor *choose_anchor(const struct placed *x, double *s
 /* Runs a copy of the process with a patch at @anchor. @original: no other place is patched, and the
  * stamps have times of the original code; otherwise the copy also counts iterations. @anywhere: the
  * copy starts at the position of @t. Returns the *@count stamps, one per @period passes, which the
- * caller frees. */
+ * caller frees; NULL: none. */
 static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anchor anchor,
                               uint64_t period, bool original, bool anywhere, size_t *count)
 {
