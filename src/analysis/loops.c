@@ -122,10 +122,8 @@ static int region_by_place(const void *a, const void *b)
     return x->last > y->last ? -1 : x->last < y->last;
 }
 
-/* Indices of instructions */
 struct index_list { VEC(size_t) list; };
 
-/* Control flow of a unit */
 struct code_flow {
     const struct insn *insns;
     const size_t *targets;

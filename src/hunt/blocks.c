@@ -189,7 +189,6 @@ uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng)
 
     if (slot->role == SLOT_BASE && !rng_below(rng, STACKED))
         return isa_ops(isa)->stack_pointer;
-    /* One in COMPUTED registers of addresses may be written by the block. */
     if (slot->role != SLOT_DATA && slot->file == FILE_GENERAL && !rng_below(rng, COMPUTED))
         return data_pool[rng_below(rng, DRAWN_DATA)];
     return block_register_at(isa, slot, (unsigned)rng_below(rng, data ? DRAWN_DATA : DRAWN_OTHER));

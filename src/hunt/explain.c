@@ -64,7 +64,6 @@ double model_cycles_as(struct model *model, const struct insn *insns, size_t cou
         struct simulation sim;
         simulate(model->simulator, model->work, insns, count, &options,
                  &(struct simulate_options){0}, &sim);
-        /* fmax ignores an argument that is NaN. */
         cycles = fmax(sim.cycles, bounds.cycles[BOUND_MEMORY]);
         simulation_done(&sim);
     }

@@ -286,7 +286,6 @@ bool anneal_admit(struct annealer *s, const struct gene *genes, size_t n, struct
     }
 }
 
-/* Recomputes all error sums. Returns their total. */
 static double anneal_recompute(struct annealer *s)
 {
     double sum = 0;
@@ -400,7 +399,6 @@ double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gen
                               code_length(s, now, kinds_now, &s->g->genes[f]));
 }
 
-/* Returns the change of the number of distinct µops if only form @f changes to @gene. */
 static int distinct_change(const struct annealer *s, uint32_t f, const struct gene *gene)
 {
     const struct gene *own = &s->g->genes[f];

@@ -59,7 +59,7 @@ struct columns_mark {
 };
 
 /* Adds columns for those sets of @n genes that the tables lack. Returns false if there would be too
- * many. Sets *@mark to the number of columns before. */
+ * many. Sets *@mark to the numbers of columns and members before. */
 bool anneal_admit(struct annealer *s, const struct gene *genes, size_t n,
                   struct columns_mark *mark);
 /* anneal_fill computes the columns after @mark in the tables of all forms. anneal_retract removes

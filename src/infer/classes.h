@@ -22,7 +22,7 @@ void classes_free(struct classes *q);
  * result. */
 struct genome *classes_expand(const struct classes *q, const struct problem *whole,
                               const struct genome *g);
-/* Reduces a genome: each class has the usage of its representative. */
+/* Reduces a genome: each class has the usage of its representative. The caller frees the result. */
 struct genome *classes_project(const struct classes *q, const struct genome *g);
 
 #endif

@@ -170,19 +170,21 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
 
 /* Continues the run with @take_p. Forms retain their usages by name. A new form starts with the
  * usage of the form with the nearest cycles in isolation. Plans the remaining time as for a new run
- * if experiments have doubled since the last planning, or forms have increased by an eighth. Also
- * determines the number of ports again unless it was given. The threads switch at their next step,
- * and a pending problem is replaced. The search for congruent forms takes time. Only for memetic.
- * Must not be combined with genomes of other runs (evolve_immigrate). */
+ * if experiments have doubled since the last planning, or forms have increased by an eighth. Then
+ * also determines the number of ports again unless it was given. The threads switch at their next
+ * step, and a pending problem is replaced. The search for congruent forms takes time. Only for
+ * memetic. Must not be combined with genomes of other runs (evolve_immigrate). */
 void evolve_join(struct evolve *e, struct problem *take_p);
 
-/* Evaluates a genome of another run on the same problem with this run's prices. Adds the genome if
- * it is good enough. Before the number of ports is chosen, the genome is the result of a trial of
- * its number of ports. Later, ignores a genome with another number of ports. Returns false if the
- * genome was not used. Only for memetic. */
+/* Evaluates a genome of another run on the same problem with this run's prices. Adds the genome
+ * if it is good enough. Before the number of ports is chosen, the genome is the result of a
+ * trial of its number of ports. Later, ignores a genome with another number of ports. Returns
+ * false if the genome was not used; one with the run's number of ports always counts as used.
+ * Only for memetic. */
 bool evolve_immigrate(struct evolve *e, const struct genome *g);
-/* Sets the number of ports to that of @g, and makes @g the first individual. Discards individuals
- * with another number of ports. Only for memetic. */
+/* Sets the number of ports to that of @g, makes @g the first individual, and discards the other
+ * individuals. If the number is unchanged, only adds @g. After the end, never changes the number.
+ * Only for memetic. */
 void evolve_settle(struct evolve *e, const struct genome *g);
 /* Adds the searches of another rank to the run's counts. */
 void evolve_credit(struct evolve *e, const struct anneal_stats *stats);

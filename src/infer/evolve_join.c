@@ -51,7 +51,6 @@ void evolve_join(struct evolve *e, struct problem *take_p)
         joined_problem_free(j);
 }
 
-/* A form of a problem with its cycles in isolation */
 struct lone {
     float cycles;
     uint32_t form;

@@ -72,7 +72,6 @@
  * noisy than single measurements, and a hotter start is cheap with the smaller problem. */
 #define CLASSES_HOT 7
 
-/* Schedule of one annealing */
 struct schedule {
     double hot, seconds;     /* @seconds: 0 if the number of moves is the limit */
     double moves;            /* number of moves per form */

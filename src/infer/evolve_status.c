@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Status and progress of an inference run. */
 #include "infer/evolve.h"
 
 #include <math.h>

@@ -15,7 +15,7 @@ struct pmevo *pmevo_new(const struct problem *p, unsigned ports, unsigned popula
                         double volume_weight, bool tolerant, uint64_t seed);
 void pmevo_free(struct pmevo *m);
 /* Runs one generation: p children, then selection. Returns false when it has converged (all
- * individuals equally fit). Adds the number of evaluated genomes to @evaluations. */
+ * individuals equally fit). Adds the number of evaluated genomes to *@evaluations. */
 bool pmevo_generation(struct pmevo *m, uint64_t *evaluations);
 /* Changes one count of individual @index at a time, until no change improves its fitness, or
  * @go_on (may be NULL) returns false. */

@@ -31,7 +31,6 @@ unsigned problem_form_kind(const char *name)
     return kind & (VECTOR | SCALAR) ? kind : kind & ~(unsigned)GENERAL;
 }
 
-/* A selected row */
 struct sized_experiment {
     size_t index;
     uint64_t size;   /* number of instructions */

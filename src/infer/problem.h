@@ -17,7 +17,7 @@ struct problem {
     float *inverse;                /* weight / cycles, per experiment */
     /* weight per experiment: number of its measurements */
     float *weight;
-    double weights;                /* sum of the weights */
+    double weights;
     /* forms + 1 offsets into links; the links of a form list the shortest experiments first */
     uint32_t *link_start;
     struct table_link *links;

@@ -7,7 +7,6 @@
 #include "base/watch.h"
 #include "infer/row_index.h"
 
-/* Returns the row of @record that equals row @row of @t, or INDEX_NONE. */
 static uint32_t recorded_row(const struct row_index *record, const struct experiments *t,
                              size_t row)
 {

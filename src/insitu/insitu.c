@@ -26,8 +26,7 @@
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
 #define REPLAYS_FAILED 4u /* maximum number of replays to try before the first success */
-#define PATCH_FAILED 2u   /* number of measurements as which a failed measurement of the patch
-                           * counts */
+#define PATCH_FAILED 2u   /* number of attempts as which a failure counts */
 #define MOMENTS_MOST 24u
 /* Share of the watched time for which moments may stop the program, and additional seconds. The
  * first MOMENTS_LEAST moments with results are exempt, but at most the first MOMENTS_TRIED: a loop
@@ -359,8 +358,8 @@ static void replay(struct insitu_watch *w)
     }
 }
 
-/* Redirects running threads to the copies of @mode. @moment: whether the mode is part of a
- * moment. */
+/* Redirects running threads to the copies of @mode. @moment: whether this is part of a moment.
+ * Returns false, with the mode unchanged, if not all threads could be stopped. */
 static bool change(struct insitu_watch *w, enum copy_mode mode, bool moment, struct err *err)
 {
     struct placed *x = &w->out->placed;
@@ -447,7 +446,7 @@ static bool read_file(void *state, uint64_t address, void *out, size_t bytes)
 }
 
 /* Checks whether the region can be copied and patched. Changes nothing. Returns false with err.
- * Sets *@missing if the loop's file may be mapped later. */
+ * Sets *@missing to whether the loop's file may be mapped later. */
 static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
 {
     const struct insitu_options *o = w->options;

@@ -24,7 +24,7 @@ bool export_pmevo_flat(const struct machine *m, const struct forms *forms,
 /* Appends a piece to the struct str @out; callback for json_dump_callback. Returns -1, which ends
  * the dump, if cancelled. */
 int json_piece_add(const char *piece, size_t length, void *out);
-/* Writes the name of @row in PMEvo's notation, or "" if there is none. This is the inverse of
+/* Appends the name of @row in PMEvo's notation, or nothing if there is none. Is the inverse of
  * pmevo_form_name. */
 void pmevo_name_of(const struct form_row *row, struct str *out);
 

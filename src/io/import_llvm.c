@@ -316,7 +316,7 @@ static bool read_span(const char **at, const char *end, int64_t *cycles)
 }
 
 /* Parses "SKLPort04,SKLPort237[2]" into @usage. Returns false if the text is not a list of
- * resources. Sets *@invalid if the text is a malformed list. */
+ * resources. Sets *@invalid if the list is malformed or has an invalid resource. */
 static bool read_charges(const struct llvm_import *r, const char *text, size_t length,
                          struct usage *usage, bool *invalid)
 {

@@ -108,7 +108,6 @@ static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct s
     return true;
 }
 
-/* The best match of a form */
 struct osaca_choice { struct osaca_entry *entry; enum fit fit; };
 
 /* Searches the entries called @name for a better match than *@best. If matches are equal, the first

@@ -24,10 +24,10 @@ struct template_place {
     bool read, written;
 };
 
-/* Input operand @from and output operand @to of a form, as indices in the template's order */
+/* An input and an output register of a form */
 struct advance_pair {
     const struct form_row *row;
-    unsigned from, to;              /* @from, @to: indices in the list of places */
+    unsigned from, to;              /* indices in the list of places */
     unsigned from_operand, to_operand;
 };
 

@@ -142,7 +142,6 @@ bool llvm_mca_cpu(const char *cpu, struct err *err)
                    cpu);
 }
 
-/* Appends region @number with @copies of the block. */
 static void add_region(enum isa isa, size_t number, const struct insn *code, size_t count,
                        unsigned copies, struct str *out)
 {

@@ -67,7 +67,6 @@ static const char in_order[] =
     "cortex-r82 cortex-r82ae c1-nano bonnell atom lakemont thunderx "
     "thunderxt81 thunderxt83 thunderxt88";
 
-/* Returns whether the word of @length bytes at @word is in @list. */
 static bool listed(const char *list, const char *word, size_t length)
 {
     for (const char *at = list, *end; *at; at = end + (*end != '\0')) {

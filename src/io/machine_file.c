@@ -125,8 +125,7 @@ static bool row_fault(struct err *err, const char *path, size_t line, int column
     return err_at(err, path, line, (size_t)column + 1);
 }
 
-/* Parses a non-negative number. Stores NaN if @text is empty. Returns false for other text. *@out
- * receives the number. */
+/* Stores a non-negative number in *@out; NaN: @text is empty. Returns false for other text. */
 static bool parse_number(const char *text, double *out)
 {
     char *end;

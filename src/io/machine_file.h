@@ -1,12 +1,14 @@
 /* data/machines/<id>/: machine.csv (key,value,unit,source) and mapping.csv
- * (form,usage,latency,micro_ops,source; unique forms, `none` is the empty usage). Files written by
- * hand: overrides.csv (the same columns; an empty field leaves the generated value, +1*p23 adds and
- * -1*p23 removes, a form with * ? or {A,B} is a pattern; later rows take precedence;
- * io/overrides.h), facts.csv (the columns of machine.csv, over which its rows take precedence) and
- * latencies.csv (form,from,to,cycles,source: latency between two operands, each 1 to 9, base,
- * index, address, memory, flags or any; a row from alone to alone has the least cycles per copy;
- * the form may be a pattern; the first matching row applies). A directory whose machine.csv has the
- * fact base contains only differences from that machine: facts, overrides and latencies. */
+ * (form,usage,latency,micro_ops,source; unique forms, `none` is the empty usage). advances.csv:
+ * generated rows of latencies.csv, which apply after those. Files written by hand: overrides.csv
+ * (the same columns; an empty field leaves the generated value, +1*p23 adds and -1*p23 removes, a
+ * form with * ? or {A,B} is a pattern; later rows take precedence; io/overrides.h), facts.csv (the
+ * columns of machine.csv, over which its rows take precedence) and latencies.csv
+ * (form,from,to,cycles,source: latency between two operands, each 1 to 9, base, index, address,
+ * memory, flags or any; a row from alone to alone has the least cycles per copy, and from slowest
+ * to slowest the latency with the slowest operand values; the form may be a pattern; the first
+ * matching row applies). A directory without mapping.csv whose machine.csv has the fact base
+ * contains only differences from that machine: facts, overrides and latencies. */
 #ifndef PORTOLAN_IO_MACHINE_FILE_H
 #define PORTOLAN_IO_MACHINE_FILE_H
 

@@ -104,7 +104,6 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
     return *set || fault(r, node, "give at least one port", "the list of ports is empty");
 }
 
-/* One item of a port pressure. */
 struct pressure_item { portset set; double cycles; };
 
 static bool read_pressure_item(struct osaca_file *r, const yaml_node_t *pair,

@@ -82,7 +82,7 @@ void override_done(struct override *o)
     usage_done(&o->usage);
 }
 
-/* Removes @taken from @from. Returns false if @from lacks a part of @taken. */
+/* Sets @out to @from without @taken. Returns false if @from lacks a part of @taken. */
 static bool usage_take(const struct usage *from, const struct usage *taken, struct usage *out)
 {
     unsigned found = 0;

@@ -19,7 +19,7 @@ struct population {
      * measurements do not determine it */
     bool ports_no_time, ports_unexplained;
     /* @ports_given: whether the user set the number of ports. @width_measured: whether the issue
-     * width was measured, as the largest rate in forms per cycle. */
+     * width was measured (evolve_measured_width). */
     bool ports_given, width_measured;
 };
 
