@@ -47,8 +47,8 @@ static bool covers_address(const struct core *c, const struct insn *insn)
 }
 
 /* Returns whether memory renaming applies to the load and the store, without regard to their
- * addresses. If rename keeps the stored register as a register plus a constant, memory renaming
- * applies only to a load of 64 bits. */
+ * addresses. If rename keeps the stored register as a register plus a constant, only a load of 64
+ * bits is renamed. */
 static bool may_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];

@@ -64,7 +64,6 @@ struct replaying {
     struct replays *out;
 };
 
-/* Properties of an operation's inputs */
 struct replay_inputs {
     double tries;             /* largest number of replays that an input causes, in units of
                                * alu_replays */

@@ -179,8 +179,8 @@ static double constants_off(const struct body_seen *seen, const struct core *cor
     return off;
 }
 
-/* Concludes the number of constants per line for lines and windows as in @core, if this number at
- * least halves the residual. */
+/* Concludes the number of constants per line for lines and windows as in @core. Does nothing unless
+ * this number at least halves the residual. */
 static void conclude_constants(struct probes *p, struct core core, const struct body_seen *seen)
 {
     const double without = constants_off(seen, &core);

@@ -365,8 +365,9 @@ static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n
     return found;
 }
 
-/* Returns whether the core of an earlier run predicts well and has at least NOISY_SHARE of the @n
- * forms (@known of them). If so, no search is needed. */
+/* Returns whether the core of an earlier run predicts well and has at least NOISY_SHARE of the
+ * forms. @n: number of forms. @known: number of those that the core has. If so, no search is
+ * needed. */
 static bool known_explains(const struct lab *lab, const bool *keep, size_t known, size_t n)
 {
     const struct experiments *t = lab->table;

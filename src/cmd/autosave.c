@@ -41,7 +41,6 @@ struct autosave {
     bool ready, failed;
 };
 
-/* A snapshot being saved, and its directory */
 struct saving {
     struct session *snapshot;
     char *path;

@@ -25,7 +25,7 @@ struct check_row {
 };
 
 struct check {
-    uint64_t serial; /* serial number of this check */
+    uint64_t serial;
     char *machine;             /* id of the machine */
     char *cpu;                 /* name of the CPU ("Emerald Rapids") or of the simulated machine */
     /* id of the simulated machine; NULL: this CPU was measured */

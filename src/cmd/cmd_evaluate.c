@@ -29,7 +29,6 @@ struct evaluated {
     struct machine *machine;    /* copy of the machine; NULL: not read yet */
 };
 
-/* Input and output of the job of evaluate */
 struct mapping_evaluating {
     char *file;                    /* path of the experiments; NULL: @table is evaluated */
     struct experiments *table;     /* counted reference to the session's table, or the table of

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands evolve status, pause, stop, wait, set and adopt. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -409,7 +408,6 @@ static void set_source(struct mapping *m, const char *form, const char *source)
     usage_done(&usage);
 }
 
-/* Input and output of the work of evolve adopt */
 struct adopting {
     struct genome **genomes;         /* mappings of the run, best first */
     size_t count;
@@ -465,7 +463,6 @@ static void note_hidden(struct mapping *m, const char *form, const struct observ
                         struct str *settle)
 {
     struct str text = {0};
-    /* fmin ignores an argument that is NaN. */
     double share = fmin(1.0 / (1 + o->rivals), mapping_entry_confidence(mapping_find(m, form)));
 
     if (o->settle.count)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands evolve start and evolve resume. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

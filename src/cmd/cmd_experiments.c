@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands experiments load, import, save, list and clear. */
 #include <stdlib.h>
 #include <string.h>
 

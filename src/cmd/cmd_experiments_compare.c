@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command experiments compare: compares measurements of several hosts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,6 @@ struct generate_values {
 
 struct form_numbers { uint32_t *items; size_t count, capacity; };
 
-/* Input and output of the job of experiments generate */
 struct generating {
     struct generate_values request;
     uint64_t seed;
@@ -91,7 +90,6 @@ static bool affordable(size_t forms, const struct generate_values *v, struct err
                                                 forms, requested, EXPERIMENTS_MAX);
 }
 
-/* Adds the requested experiments to @t. Returns their number. */
 static size_t generate(struct experiments *t, const uint32_t *forms, size_t n,
                        const struct generate_values *v, uint64_t seed)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands experiments measure, pause and resume. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>

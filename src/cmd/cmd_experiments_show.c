@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command experiments show: an experiment and the origin of its value. */
 #include <math.h>
 #include <string.h>
 

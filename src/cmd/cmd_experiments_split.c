@@ -170,7 +170,6 @@ const struct command command_experiments_split = {
     .prepare = prepare_split,
 };
 
-/* One host's measured part */
 struct host_part {
     struct experiments *table;
     /* number of controls that other hosts also measured, and number of these that disagree */

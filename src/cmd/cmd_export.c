@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command export: writes the last result to a file. */
 #include <stdlib.h>
 #include <string.h>
 

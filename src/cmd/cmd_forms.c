@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands forms list, forms add and forms select. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -86,7 +85,6 @@ struct add_values {
     const char *file;
 };
 
-/* Input and output of the job of forms add */
 struct adding {
     char *file;
     enum isa isa;
@@ -168,7 +166,6 @@ struct select_values {
     size_t top;
 };
 
-/* Input and output of the job of forms select */
 struct selecting {
     struct forms *forms;       /* counted reference */
     char **patterns;           /* patterns of the command, or names of the most frequent forms, or

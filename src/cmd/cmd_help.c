@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command help: prints the records of commands and settings for the screen and the man page. */
 #include <string.h>
 
 #include "base/mem.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands jobs, job cancel and job wait. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands kernel show, kernel list, kernel use and kernel save. */
 #include <stdlib.h>
 #include <string.h>
 

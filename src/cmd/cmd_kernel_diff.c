@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands kernel diff and kernel compare. */
 #include <math.h>
 #include <stdlib.h>
 

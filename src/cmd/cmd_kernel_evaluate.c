@@ -32,7 +32,6 @@ struct batch {
     size_t count;
 };
 
-/* Request and result of the job of kernel evaluate */
 struct kernel_evaluating {
     char *file, *arch, *rows_path;  /* NULL: not given */
     struct machine *machine;        /* the job's copy, because the session's machine may change */
@@ -524,7 +523,7 @@ static bool evaluate_run(void *state, struct result *result, struct err *err)
     double start = clock_seconds();
     FILE *rows = w->rows_path ? fopen(w->rows_path, "w") : NULL;
 
-    (void)result;   /* The publish function fills the result. */
+    (void)result;
     if (w->rows_path && !rows)
         return file_fault(err, w->rows_path, "write", "choose another file");
     bool ok = evaluate_file(w, rows, err);

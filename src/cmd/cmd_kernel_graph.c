@@ -13,7 +13,6 @@ struct graph_values {
     const char *file, *machine;
 };
 
-/* Renders @dot to @out with Graphviz. */
 static bool draw(const struct str *dot, struct str *out, struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 60,

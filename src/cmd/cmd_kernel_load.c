@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command kernel load: reads an assembler text, an object or a source as the session's kernel. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,7 +57,6 @@ static bool take_word(struct recipe *r, const char *word, struct str *half, stru
     return true;
 }
 
-/* Reads all words: the file and the flags, in any order. */
 static bool take_words(struct recipe *r, const struct kernel_load_values *v, struct err *err)
 {
     struct str half = {0};

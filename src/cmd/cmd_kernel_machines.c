@@ -15,7 +15,6 @@ struct machines_values {
     bool show;
 };
 
-/* State of the job of kernel machines */
 struct machines_search {
     const struct kernel *kernel;
     size_t loop;

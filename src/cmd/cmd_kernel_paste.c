@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands kernel paste and kernel hex. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -125,7 +125,7 @@ static void add_outcome(struct result_table *t, const struct whatif_outcome *o)
 /* State of a sweep's job: one machine with a range of values of one parameter */
 struct sweeping {
     const struct kernel *kernel;   /* counted reference */
-    size_t loop;                   /* index of the loop in the kernel */
+    size_t loop;
     struct machine *machine;
     char *name;
     long from, to;
@@ -159,7 +159,7 @@ static bool sweep_run(void *state, struct result *result, struct err *err)
 {
     struct sweeping *w = state;
 
-    (void)result;   /* The publish function fills the result. */
+    (void)result;
     for (long value = w->from; value <= w->to; value++) {
         if (!sweep_one(w, value, err))
             return false;

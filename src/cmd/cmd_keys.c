@@ -28,7 +28,6 @@ struct keys_values {
     bool man;
 };
 
-/* Appends text escaped for troff. */
 static void add_troff(struct str *out, const char *text)
 {
     for (; *text; text++)

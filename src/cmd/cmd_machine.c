@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands machine list and machine show. */
 #include <stdlib.h>
 #include <string.h>
 

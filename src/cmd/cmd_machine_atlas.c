@@ -14,7 +14,6 @@
 #include "isa/cpu.h"
 #include "measure/journal.h"
 
-/* A machine of the atlas site */
 struct atlas_entry {
     char *id;
     struct machine *machine;     /* counted reference; NULL: not loaded yet */
@@ -22,7 +21,6 @@ struct atlas_entry {
     struct experiments *experiments;
 };
 
-/* State of the job that writes the atlas */
 struct atlas_job {
     char *directory;
     /* whether the user named the machines; each of them must then load */

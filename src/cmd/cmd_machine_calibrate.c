@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands machine calibrate and machine info. */
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -167,7 +166,6 @@ static bool start(struct session *s, int cpu, bool info, struct task *task)
     return task_give(task, &ops, w);
 }
 
-/* State of the job that measures memory */
 struct calibrating_memory {
     bool huge;
     char *base;              /* machine whose tables this CPU uses; NULL: none */

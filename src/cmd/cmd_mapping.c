@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands mapping list, use, load and new. */
 #include "cmd/cmd_mapping.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands mapping save and mapping export. */
 #include <string.h>
 
 #include "base/file.h"

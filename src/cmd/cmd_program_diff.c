@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command program diff: matches and compares all loops of two builds. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

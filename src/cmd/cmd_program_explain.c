@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command program explain: iterations, cycles, paths and branches of a hot loop in its running
- * program. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +39,6 @@ struct explain_values {
     size_t pid, measure;
 };
 
-/* State of the job of program explain. */
 struct explaining {
     VEC(char *) argv;    /* arguments, NULL-terminated; of a running process, only its name */
     char *place, *input; /* @place: symbol or address; NULL: the session's kernel */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command program open: loads a loop of a profiled program, or a block of a predicted program, into
- * the kernel view. */
 #include <string.h>
 
 #include "base/similar.h"

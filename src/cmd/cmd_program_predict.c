@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command program predict: time of a program at given inputs and on other machines. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,7 +148,7 @@ static bool predict_run(void *state, struct result *result, struct err *err)
     struct estimator *e = estimator_new(p->model, p->inputs, p->kind, err);
     bool ok = e && compare_blocks(p, err);
 
-    (void)result;   /* The publish function fills the result. */
+    (void)result;
     if (ok)
         estimator_set_threads(e, (double)p->threads, p->common / 100);
     for (size_t i = 0; ok && i < p->outcomes.count; i++) {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command program profile: finds the functions and loops that take a program's time, and the
- * possible gains of the loops. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command program show: fills the program view with a study of the loaded program at given inputs
- * on a machine. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

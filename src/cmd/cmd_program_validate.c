@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command program validate: compares predictions with measured times of the program on this CPU. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command report: writes a session as one document with loop, experiments, mapping, accuracy and
- * evolution. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +24,6 @@
 #define WORST_SHOWN 10
 #define WORST_LEAST 0.005   /* smallest relative error of a listed experiment */
 
-/* Result of an inference run */
 struct reported_run {
     unsigned number;
     struct evolve_status status;
@@ -61,7 +58,6 @@ static void reporting_free(void *state)
     free(r);
 }
 
-/* Writes @take_part under a heading. */
 static void add_part(struct reporting *r, const char *title, struct result *take_part)
 {
     result_write(take_part, r->html ? FORMAT_HTML : FORMAT_MARKDOWN,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands session save and session load. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -12,7 +11,6 @@ struct path_values {
     const char *path;
 };
 
-/* Input and output of this file's jobs */
 struct moving {
     char *directory;
     struct session *saved;    /* snapshot to save, or session that the worker read */

@@ -70,7 +70,6 @@ static void compare_settings(const struct document *a, const struct document *b,
     str_done(&right);
 }
 
-/* Sets @out to the kernel's name on its shelf. */
 static void kernel_label(const struct shelved *item, struct str *out)
 {
     str_clear(out);

@@ -36,7 +36,7 @@ struct comparison_side {
 };
 
 struct paired_loops {
-    uint64_t serial;                  /* serial number of this comparison */
+    uint64_t serial;
     struct comparison_side side[2];   /* the two loops: A, B */
     /* whether the source lines are the same, but the work per iteration is unknown
      * (analysis/advance.h) */

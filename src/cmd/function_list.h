@@ -45,7 +45,7 @@ struct function_list {
     VEC(struct listed_function) rows;
     VEC(struct listed_loop) loops;      /* loops of all functions, in the same order */
     bool by_loops;                /* whether the user requested loops */
-    unsigned long serial;         /* serial number of the list */
+    unsigned long serial;
     /* number of references in addition to the creator's; the list is immutable */
     _Atomic unsigned holders;
 };

@@ -14,7 +14,6 @@ bool help_facts_topic(const char *topic)
                      str_has_prefix(topic, ONE));
 }
 
-/* Appends text escaped for troff. */
 static void add_troff(struct str *out, const char *text)
 {
     for (; *text; text++)

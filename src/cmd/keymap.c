@@ -14,7 +14,6 @@ struct keymap {
     VEC(struct key_binding) bindings;
 };
 
-/* A word of a key's row */
 struct row_word {
     char text[VIEW_NAME_MOST];
 };

@@ -51,7 +51,7 @@ static bool load(void *state, struct result *result, struct err *err)
     struct kernel_loading *l = state;
     struct recipe *recipe = l->recipe;
 
-    (void)result;   /* The publish function fills the result. */
+    (void)result;
     l->recipe = NULL;
     l->begun = clock_seconds();
     /* Without a job, Ctrl-C ends the process, so the child needs no predicate. */

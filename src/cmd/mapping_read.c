@@ -13,7 +13,6 @@
 
 #define UNUSED_SHOWN 5   /* maximum number of unused entries that text lists */
 
-/* Input and output of the job that reads a mapping */
 struct mapping_reading {
     char *path, id[MAPPING_ID];
     enum mapping_source source;

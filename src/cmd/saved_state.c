@@ -119,7 +119,6 @@ char *saved_state_checkpoint_new(void)
     return path;
 }
 
-/* A directory entry with its modification time. */
 struct aged {
     char *path;
     struct timespec changed;

@@ -114,7 +114,6 @@ bool session_analysing(const struct session *s)
     return s->document.analyses && s->document.analyses->job;
 }
 
-/* A simulation made in the background */
 struct simulating {
     struct analyses *of;   /* counted reference */
     size_t index;

@@ -477,7 +477,6 @@ static bool lines_end(bool ok, bool room, const char *path, size_t rows, size_t 
     return ok && room;
 }
 
-/* Reads the line table that add_text_lines wrote. */
 static bool load_text_lines(const struct csv_table *t, const char *path, struct kernel *k,
                             char *take_text, struct err *err)
 {
@@ -505,7 +504,6 @@ static bool load_text_lines(const struct csv_table *t, const char *path, struct 
     return lines_end(ok, room, path, lines.count, sizeof *lines.items, err);
 }
 
-/* Reads the line table that add_byte_lines wrote. */
 static bool load_byte_lines(const struct csv_table *t, const char *path, struct kernel *k,
                             char *take_text, struct err *err)
 {
@@ -536,7 +534,6 @@ static bool load_byte_lines(const struct csv_table *t, const char *path, struct 
     return lines_end(ok, room, path, rows, sizeof *lines.rows.items, err);
 }
 
-/* Loads the source that save_origin wrote. */
 static bool load_origin(const char *dir, const char *prefix, struct kernel *k, struct err *err)
 {
     struct str path = {0}, text = {0};
@@ -570,7 +567,6 @@ static bool read_signed(const char *text, int64_t *out)
     return end > text && !*end && !errno && !isspace((unsigned char)*text);
 }
 
-/* Reads the references that save_names wrote. */
 static bool load_names(const char *dir, const char *prefix, struct kernel *k, struct err *err)
 {
     static const char *const columns[] = {"byte", "name", "addend", "type"};

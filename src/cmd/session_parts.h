@@ -9,7 +9,6 @@
 /* maximum number of bytes of a text file in the directory */
 #define SESSION_TEXT_LIMIT ((size_t)32 << 20)
 
-/* State of the writing of a session */
 struct session_saving;
 /* Sets the contents of file @name to @text. Returns false with err. */
 bool session_write(struct session_saving *w, const char *name, const struct str *text,
