@@ -544,7 +544,7 @@ static bool evaluate_finish(struct session *s, void *state, struct result *resul
     (void)err;
     if (w->per > 1) {
         result_line(result,
-                    "the file's cycles are those of %g iterations, as in BHive's data (median of "
+                    "the file's cycles are totals of %g iterations, as in BHive's data (median of "
                     "the first blocks: %g), and were divided by %g",
                     w->per, w->cycles_median, w->per);
         result_number(result, "divided_by", w->per);

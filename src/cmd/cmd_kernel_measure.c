@@ -337,8 +337,8 @@ static void add_layout(const struct kernel_measuring *w, struct result *result)
     if (isnan(w->placed))
         return;
     str_addf(&text,
-             "the copies are at other addresses; at the loop's own address, the front end takes "
-             "%.2f cycles (%s)",
+             "the measured copies are at other addresses; at the loop's own address, the front end "
+             "takes %.2f cycles (%s)",
              w->placed, w->machine->id);
     result_line(result, "layout: %s", str_text(&text));
     result_text(result, "layout", str_text(&text));

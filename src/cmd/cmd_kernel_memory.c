@@ -374,8 +374,8 @@ static void add_assumed(const struct memory_job *w, struct result *result)
                     w->here ? "; machine calibrate --memory measures the costs on this CPU" : "");
     if (streamed && c->known && c->costs.measured && varies > STREAMED_VARIES)
         result_line(result,
-                    "non-temporal stores take up to %.1f times as long in some runs on this CPU; "
-                    "predicted and measured times may differ by as much",
+                    "non-temporal stores take up to %.1f times as long in some runs on this CPU as "
+                    "in others; predicted and measured times may differ by this factor",
                     1 + varies);
     if (c->known && !c->costs.overlaps)
         result_line(result, "transfers do not overlap with the core's loads and stores on this "

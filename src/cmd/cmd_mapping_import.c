@@ -208,7 +208,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
 const struct command command_mapping_import = {
     .name = "mapping import",
     .help = "import a mapping from LLVM's scheduling models or another tool's file",
-    .description = "The mapping becomes the current mapping. Its name is that of the file or the "
+    .description = "The mapping becomes the current mapping. It has the name of the file or the "
                    "CPU.",
     .arguments = PARAMETERS(
         {PARAMETER(CHOICE, "FORMAT", struct import_values, format), .required = true,

@@ -488,7 +488,7 @@ static void add_findings(struct result *result, const struct program_model *m)
     if (networks)
         result_line(result,
                     "%zu count%s that regression does not predict %s modelled by neural networks: "
-                    "do not extrapolate them",
+                    "do not extrapolate these counts",
                     networks, plural(networks), networks == 1 ? "is" : "are");
     result_count(result, "networks", (int64_t)networks);
     const char *starts = starts_processes(runs);

@@ -443,7 +443,7 @@ const struct command command_program_misses = {
         "Uses the stack distance model, which assumes that lines are spread over the sets at "
         "random. Strides of large powers of two use few sets and miss more often than predicted. "
         "For this CPU (native) the last level is its available part. With --threads, the misses of "
-        "all threads are counted; the curve is that of the serial run.",
+        "all threads are counted; the curve shows the serial run.",
     .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(misses_values)),
     .options = PARAMETERS(
         MACHINE_OPTION(misses_values, "the current machine", "machine whose caches are used"),

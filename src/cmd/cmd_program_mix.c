@@ -92,9 +92,9 @@ const struct command command_program_mix = {
     .name = "program mix",
     .help = "show the program's instructions by class, and their pipeline usage",
     .description = "Instructions are LLVM's after optimisation. Pipeline usage is the share of the "
-                   "predicted cycles in which the pipelines of a class are busy. The model is that "
-                   "of the PPT-AMMP paper, which executes every block separately. Latency and "
-                   "throughput are those of a typical form of the class.",
+                   "predicted cycles in which the pipelines of a class are busy. The model of "
+                   "the PPT-AMMP paper executes every block separately. A class has the latency "
+                   "and throughput of a typical form.",
     .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(mix_values)),
     .options = PARAMETERS(
         MACHINE_OPTION(mix_values, "the current machine", "machine to predict for")),

@@ -402,13 +402,13 @@ static bool predict_finish(struct session *s, void *state, struct result *result
     add_machines(result, p);
     if (p->unbuilt.code != ERR_NONE)
         result_line(result,
-                    "assumed: the blocks of the runs; not compared with those for %s, because the "
-                    "build failed: %s",
+                    "assumed: the blocks of the runs; not compared with the blocks for %s, because "
+                    "the build failed: %s",
                     str_text(&at), err_text(&p->unbuilt, why, sizeof why));
     else if (!p->same_blocks)
         result_line(result,
-                    "assumed: the blocks of the runs, although the compiler generates other ones "
-                    "for %s; run the program with sizes of the same remainder by 32",
+                    "assumed: the blocks of the runs, although the compiler generates other blocks "
+                    "for %s; run the program with sizes of the same remainder modulo 32",
                     str_text(&at));
     if (p->unbuilt.code != ERR_NONE)
         result_missing(result, "same_blocks");
@@ -501,8 +501,8 @@ const struct command command_program_predict = {
         "the math library cost their time on this CPU. Other calls cost their time in the runs. "
         "They are listed, but not included, if the runs did not measure them (--mode counts). For "
         "this CPU (native), clock, caches and memory are measured; memory.csv in the state "
-        "directory stores the memory results with their date. With --threads, seconds are those of "
-        "concurrent threads; cycles and misses are totals of all threads.",
+        "directory stores the memory results with their date. With --threads, seconds are the "
+        "elapsed time of the concurrent threads; cycles and misses are totals of all threads.",
     .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(predict_values)),
     .options = PARAMETERS(
         MACHINES_OPTION(predict_values, "the current machine",

@@ -448,7 +448,7 @@ void explained_equal(double cycles, double predicted, struct str *out)
 
     if (fabs(more) <= EQUAL_MOST * predicted)
         str_add(out, "the measured time equals the prediction: only fewer or cheaper instructions "
-                     "reduce it");
+                     "would reduce the time");
     else if (more > 0)
         str_addf(out,
                  "%.2f cycles more than predicted: the fast timed blocks agree with the prediction "

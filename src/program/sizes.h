@@ -11,7 +11,7 @@
  * vectorized and unrolled loops have the same remainder. */
 #define SIZES_STEP 32
 /* remedy if the compiler generates different blocks */
-#define SIZES_REMEDY "use sizes near the largest or above it, with the same remainder by 32"
+#define SIZES_REMEDY "use sizes near the largest or above it, with the same remainder modulo 32"
 
 /* Builds the program from the @count arguments @words with all macros of @how set to SIZES_FIRST,
  * and enables builds for other sizes. Returns NULL with err on failure. The caller frees the

@@ -66,7 +66,7 @@ static int draw_now(const struct evolve_run *run, const struct evolve_status *st
                  "smallest error (%.2f %%) they differ by %.1f %%. ",
                  100 * status->unseen_agreed, 100 * status->d_single, 100 * status->unseen_single);
     else if (evolve_status_rose(status))
-        str_addf(&text, "%.2f %% was reached before a usage was changed. ",
+        str_addf(&text, "The error was %.2f %% before a usage was changed. ",
                  100 * status->d_reached);
     add_moves(status, &text);
     y += (int)grid_wrap(g, 0, y, g->width, 4, ROLE_DIM, 0, str_text(&text));

@@ -277,8 +277,8 @@ const struct view_ops tables_view = {
     .label = "Against the tables",
     .help = "differences of the best inferred mapping from the machine's tables",
     .act = table_view_act,
-    .marks = "kind\tusage compared with the tables': narrower or wider (fewer or more ports), "
-             "ports (other ports), fewer or more (µops), pipes (dividers)\n"
+    .marks = "kind\tusage compared with the usage in the tables: narrower or wider (fewer or more "
+             "ports), ports (other ports), fewer or more (µops), pipes (dividers)\n"
              "others\tports without a counterpart in the machine",
     .state_size = sizeof(struct tables_view_state),
     .open = tables_open,

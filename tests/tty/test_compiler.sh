@@ -25,7 +25,7 @@ test_define() {
     grep -q '^20000,50,' "$work/out" || fail "not validated: $(tail -n 3 "$work/out")"
     expect 0 "$portolan" -e 'program load sizes.c -O3 --define N=SIZE; program run N=1,1000,2000 T=2,3; program predict N=1 T=5 --machine skylake; program predict N=4000 T=5 --machine skylake'
     holds out 'omitted: N=1 T=2; N=1 T=3; the compiler generates other blocks'
-    [ "$(grep -c 'assumed: the blocks of the runs, although the compiler generates other ones for N=1 T=5' out)" = 1 ] || fail "$(cat out)"
+    [ "$(grep -c 'assumed: the blocks of the runs, although the compiler generates other blocks for N=1 T=5' out)" = 1 ] || fail "$(cat out)"
     expect 0 "$portolan" --format json -e 'program load sizes.c -O3 --define N=SIZE; program run N=1,1000,2000 T=2,3 --mode counts'
     holds out '"omitted_inputs":"N=1 T=2; N=1 T=3"'
     expect 1 "$portolan" -e 'program load sizes.c -O3 --define N=SIZE; program run N=1,2000 T=2'
@@ -33,7 +33,7 @@ test_define() {
     # A failed build prevents only the comparison of blocks.
     printf '#if SIZE > 5000\n#error beyond the limit\n#endif\n' | cat - sizes.c >limited.c
     expect 0 "$portolan" -e 'program load limited.c -O3 --define N=SIZE; program run N=1000,2000,4000 T=2,3; program predict N=8000 T=5 --machine skylake'
-    holds out 'assumed: the blocks of the runs; not compared with those for N=8000 T=5, because the build failed: limited.c:2'
+    holds out 'assumed: the blocks of the runs; not compared with the blocks for N=8000 T=5, because the build failed: limited.c:2'
     grep -q '^skylake .* 0\.0000' out || fail "no time: $(cat out)"
     # One input can be several macros, without which the program does not compile.
     printf 'int a[ROWS][COLUMNS]; int main(void) { for (int i = 0; i < ROWS; i++) for (int j = 0; j < COLUMNS; j++) a[i][j] += i; return 0; }\n' >rows.c

@@ -127,7 +127,7 @@ test_the_method_is_found() {
     holds out "measurement method: BHive's unrolled copies (set by --measured-by)"
     printf '4883c2014883fa40,103\n480fafc0,301\n4801c8,100\n4809c8,100\n90,25\n' >"$work/five.csv"
     expect 0 "$portolan" -e "kernel evaluate $work/five.csv --machine skylake"
-    holds out 'cycles are those of 100 iterations'
+    holds out 'cycles are totals of 100 iterations'
     holds out '5 blocks'
     holds out 'measurement method: '
 }

@@ -212,7 +212,7 @@ test_layout() {
     zeroes=$(printf '4531c0%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17)
     export PORTOLAN_CPU='AuthenticAMD 26 2 1'
     "$portolan" -e "kernel hex ${zeroes}48ffc875c8; kernel measure" >"$work/out" 2>"$work/err" || skip "no time here: $(cat "$work/err")"
-    holds out "layout: the copies are at other addresses; at the loop's own address, the front end takes 3.00 cycles"
+    holds out "layout: the measured copies are at other addresses; at the loop's own address, the front end takes 3.00 cycles"
     "$portolan" -e 'kernel hex 4531c04531c04531c04531c048ffc875ef; kernel measure' >"$work/out" 2>"$work/err" || skip "no time now"
     lacks out 'layout:'
 }

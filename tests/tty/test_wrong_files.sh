@@ -107,7 +107,7 @@ test_bhive_cycles_are_recognised() {
     holds out '"divided_by":100.0'
     sed 's/.*"mape":\([0-9.e-]*\).*/\1/' "$work/out" >hundred.mape
     expect 0 "$portolan" -e 'kernel evaluate hundred.csv --machine skylake'
-    holds out 'cycles are those of 100 iterations'
+    holds out 'cycles are totals of 100 iterations'
     expect 0 "$portolan" --format json -e 'kernel evaluate one.csv --machine skylake'
     lacks out divided_by
     sed 's/.*"mape":\([0-9.e-]*\).*/\1/' "$work/out" >one.mape
