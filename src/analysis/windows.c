@@ -15,7 +15,6 @@ bool windows_known(const struct core *c)
            !isnan(c->uop_cache_window_lines) && !isnan(c->uop_cache_window_again);
 }
 
-/* State of the simulation of lines and groups */
 struct window_walk {
     int64_t bytes, line_insns, line_constants, window_lines, again;   /* facts uop_cache_window,
                                                                        * _line_insns,

@@ -298,7 +298,7 @@ static void write_mapping(struct charting *w, const struct ports *ports,
 }
 
 /* Returns the mean error of the core's mapping over all experiments with core forms only. If
- * lab.late is true, times above the port bound have less weight, because µops that fit them would
+ * lab.late is true, times above the port bound have less weight. µops that fit them would
  * mispredict other experiments. */
 static double core_error(const struct charting *w)
 {

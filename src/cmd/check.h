@@ -49,8 +49,8 @@ void check_sort(struct check *c);
 /* Returns whether measured and predicted value disagree: their difference exceeds CHECK_DISAGREES
  * times the smaller value, and CHECK_CYCLES cycles. */
 bool check_disagrees(const struct check_row *row);
-/* Returns the weight of a difference: the model's error in cycles times the form's uses; 0 if the
- * values agree. */
+/* Returns the weight of a difference: the model's error in cycles times (the form's uses + 1); 0 if
+ * the values agree. */
 double check_weight(const struct check_row *row);
 /* Appends the quantity that the row measures: "throughput" or "latency op1 -> op2". */
 void check_quantity(const struct check_row *row, struct str *out);

@@ -160,7 +160,6 @@ static json_t *worst_json(const struct experiments *t, const struct miss *misses
     return worst;
 }
 
-/* Adds the rows with the largest errors, for CSV. */
 static void worst_rows(struct result_table *t, const char *name, const struct experiments *e,
                        const struct miss *misses, size_t count, const double *predicted)
 {

@@ -565,7 +565,6 @@ struct adopt_values {
     bool alone, least_error;
 };
 
-/* Shows the adopted mapping and its base machine. */
 static void show_overlay(const struct machine *base, const struct overlay *o, unsigned ports,
                          struct result *result)
 {
@@ -584,7 +583,6 @@ static void show_overlay(const struct machine *base, const struct overlay *o, un
     str_done(&line);
 }
 
-/* Makes the machine from @take_best and reports its properties. */
 static bool make_machine(struct adopting *w, struct mapping *take_best, struct result *result,
                          struct err *err)
 {

@@ -223,7 +223,7 @@ struct starting {
     char *checkpoint;                /* path of the checkpoint; NULL: none */
     bool resumed;                    /* whether @before was read from @checkpoint */
     bool live;
-    enum isa isa;                    /* instruction set of the forms */
+    enum isa isa;
     struct experiments *table;       /* counted reference */
     struct problem *problem;
     struct evolve_run *run;          /* run that is not started yet; NULL: not made yet */
@@ -248,8 +248,6 @@ static bool time_over(void *state)
            (w->o.seconds > 0 && clock_seconds() - w->o.begun >= w->o.seconds);
 }
 
-/* Reads the population and the remaining time of a checkpoint. Returns false with err on
- * failure. */
 static bool read_checkpoint(struct starting *w, struct err *err)
 {
     struct population *p = &w->before;
@@ -457,8 +455,6 @@ struct resume_values {
     const char *file;
 };
 
-/* Starts a run with the population and the remaining time of a checkpoint file. Returns false with
- * err on failure. */
 static bool resume_checkpoint(struct session *s, const char *file, struct task *task,
                               struct err *err)
 {

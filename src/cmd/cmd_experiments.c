@@ -32,7 +32,6 @@ static const struct parameter load_options[] = {
     {0},
 };
 
-/* State of the jobs of this file: the input file, the table to extend, and the result */
 struct experiments_loading {
     char *file;
     struct experiments *(*read)(const char *path, struct err *err);

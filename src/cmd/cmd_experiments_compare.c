@@ -97,7 +97,6 @@ static bool read_hosts(struct fleet_comparing *w, struct err *err)
     return true;
 }
 
-/* Time of one experiment on one host */
 struct fleet_value {
     char *text;
     size_t host;

@@ -18,7 +18,7 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-#define TITLE "experiments measure"   /* title of the job */
+#define TITLE "experiments measure"
 #define FAILURES_SHOWN 20
 /* Maximum number of rows of a table whose selection precedes the job in the workbench. The job
  * selects from larger tables. */
@@ -47,8 +47,8 @@ struct experiments_measuring {
     /* Members that the worker and the UI thread share */
     pthread_mutex_t lock;
     struct pending_results pending_results;
-    /* Fields of the UI thread */
-    unsigned number;                /* number of the job */
+    /* Members of the UI thread */
+    unsigned number;
     struct session *session;
     uint64_t target;                /* serial number of the session's table at the start */
 };

@@ -154,7 +154,6 @@ static void add_line(struct result_table *t, const struct insn *insns, size_t at
         cell_count(t, (int64_t)at + 1);
 }
 
-/* Adds the instruction's address in objdump's format: "0x1258". */
 static void add_address(struct result_table *t, const struct insn *insn)
 {
     char text[PLACE_TEXT + 2];
@@ -320,7 +319,6 @@ static void forget(const struct kernel_blaming *w)
         w->session->blaming = NULL;
 }
 
-/* Discards the loop's partial measurements. */
 static void blame_failed(struct session *s, void *state, struct result *result,
                          const struct err *err)
 {

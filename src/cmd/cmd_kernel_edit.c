@@ -64,7 +64,7 @@ static bool run_edit(struct session *s, const void *values, struct result *resul
     const struct edit_values *v = values;
     const struct kernel *k = s->document.kernel;
 
-    (void)result;   /* The job's state has the result. */
+    (void)result;
     if (!session_has_kernel(s, err))
         return false;
     if (!s->interactive)

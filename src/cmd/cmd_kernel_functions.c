@@ -22,7 +22,6 @@ struct functions_values {
     bool loops;
 };
 
-/* Input of the job of kernel functions: the file, and the selection of functions to print */
 struct functions_listing {
     char *path, *matching, *profile;
     size_t top;

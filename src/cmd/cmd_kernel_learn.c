@@ -30,7 +30,7 @@ struct lesson {
  * and applies them to the session's machine. */
 struct kernel_learning {
     VEC(struct lesson) lessons;
-    char *id;                     /* id of the session's machine */
+    char *id;
     struct machine *machine;      /* the job's copy of the session's machine */
     struct mapping *simulated;    /* simulated mapping; NULL: this CPU */
     struct forms *forms;

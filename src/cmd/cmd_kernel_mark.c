@@ -61,7 +61,6 @@ static size_t begin_line(const struct str *const *lines, size_t count,
     return first;
 }
 
-/* Inserts @begin and @end around @loop in @source. */
 static void add_marked(const char *source, const struct kernel_loop *loop, const char *begin,
                        const char *end, struct str *out)
 {

@@ -64,10 +64,10 @@ struct kernel_measuring {
     /* front end's cycles per iteration at the loop's own address on @machine, if they limit the
      * loop there and depend on the address; otherwise NaN */
     double placed;
-    char *in, *out;                  /* input and output file */
+    char *in, *out;
     VEC(char *) hex;                 /* blocks of the file */
     struct block_rows rows;          /* results of the blocks */
-    const struct kernel *block;      /* current block */
+    const struct kernel *block;
     struct file_stream *stream;      /* stream that writes @out; NULL: @out is not written */
     struct reasons reasons;
     struct runner_estimate estimate;

@@ -19,7 +19,6 @@
 #define ALIGNMENT "alignment"
 #define LINE 64
 
-/* Result for the kernel on one machine */
 struct whatif_outcome {
     double bounds, simulated;
     enum bound_kind bottleneck;
@@ -122,7 +121,6 @@ static void add_outcome(struct result_table *t, const struct whatif_outcome *o)
     cell_number(t, o->simulated);
 }
 
-/* State of a sweep's job: one machine with a range of values of one parameter */
 struct sweeping {
     const struct kernel *kernel;   /* counted reference */
     size_t loop;
@@ -243,7 +241,6 @@ static bool sweep(struct session *s, const struct machine *m, const char *name, 
     return task_give(task, &ops, w);
 }
 
-/* State of a comparison's job: one machine before and after its change */
 struct comparing {
     const struct kernel *kernel;   /* counted reference */
     size_t loop;

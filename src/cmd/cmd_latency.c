@@ -27,7 +27,7 @@ static bool prepare(const struct forms *forms, const char *pattern, struct err *
  * results */
 struct chains {
     char *pattern;                /* pattern of the forms to measure; NULL: all forms */
-    VEC(char *) names;            /* names of the measured forms */
+    VEC(char *) names;
     VEC(struct latency) results;
 };
 

@@ -108,7 +108,6 @@ static void show_calibration(const struct calibration *c, struct result *result)
     calibration_lines(c, result);
 }
 
-/* Shows the machine of this CPU, or the reason why it is unknown. */
 static void show_here(const struct here *here, struct result *result)
 {
     char why[2048];

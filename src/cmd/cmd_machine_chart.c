@@ -17,14 +17,13 @@
 #define SHOWN 20             /* maximum number of forms of one kind listed in text */
 #define POOR 0.1             /* mean relative error of held-out blocks that needs a warning */
 
-/* State of the job of machine chart, whose worker charts the CPU */
 struct machine_charting {
     char *name;
     struct chart_job *charting;
     unsigned threads;
     struct record *record;           /* the session's record of measurements, for the views */
     struct chart *chart;
-    struct stage_log *log;           /* progress for the views */
+    struct stage_log *log;
     struct machine *tables;          /* tables of the CPU for comparison; NULL: none */
 };
 

@@ -22,7 +22,6 @@
 /* largest share of the difference that may remain after an accepted correction */
 #define BETTER 0.5
 
-/* A disagreement and its correction */
 struct correction {
     struct check_row row;      /* row of the check; the form's name is an owned copy */
     bool written;

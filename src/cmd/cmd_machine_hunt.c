@@ -49,7 +49,7 @@ struct machine_hunting {
     struct sandbox *sandbox;
     struct calibration calibration;
     struct hunt *hunt;
-    struct stage_log *log;        /* progress for the views */
+    struct stage_log *log;
 };
 
 /* Returns whether the job compares the machine with measurements on this CPU. */

@@ -12,7 +12,7 @@ void mapping_id_from_path(const char *path, char id[MAPPING_ID]);
 /* Appends a line such as "skx: 3453 forms on 10 ports". */
 void mapping_describe(const struct machine *m, struct result *result);
 /* Adds @take_machine, selects it, and describes it in @result. Returns false if @take_machine is
- * NULL. @what: name of the command for undo. */
+ * NULL; also with err if the machine cannot be selected. @what: name of the command for undo. */
 bool mapping_adopt(struct session *s, struct machine *take_machine, const char *what,
                    struct result *result, struct err *err);
 /* Source of a mapping: a file of OSACA or PMEvo, a CSV file with form,usage,latency, or a machine

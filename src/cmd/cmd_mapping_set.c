@@ -18,7 +18,6 @@ struct mapping_set_values {
     bool added;
 };
 
-/* State of a job that copies a large machine and then sets one usage */
 struct usage_setting {
     struct machine *from, *copy;
     char *form, *usage;

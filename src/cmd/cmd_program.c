@@ -25,7 +25,6 @@ struct program_load_values {
     struct word_list words, defines;
 };
 
-/* State of a job that builds a program or opens a built program */
 struct program_loading {
     char *name, *untraced;
     struct invocation how;
@@ -240,7 +239,6 @@ struct run_values {
     size_t most;
 };
 
-/* State of a job that runs the program with each combination of inputs, then fits the counts */
 struct running {
     const struct program *loaded;
     const struct program *program;      /* the loaded program, or a program built for the largest

@@ -73,7 +73,6 @@ static bool goes_on(void *state, double seconds, size_t samples)
     return !job_cancelled(NULL);
 }
 
-/* Runs the program once with samples. */
 static bool watch_run(struct blaming_program *w, const struct program_code *code,
                       const struct code_parts *parts, const char *const *argv, const char *input,
                       struct located *located, struct err *err)

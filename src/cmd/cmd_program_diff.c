@@ -28,7 +28,6 @@ struct program_diff_values {
     bool run;
 };
 
-/* A loop of both builds, or of one of them, on a machine */
 struct diff_row {
     const struct loop_match *match;
     uint32_t machine;
@@ -47,7 +46,6 @@ struct builds_diff {
     size_t top;
     double fail_above;      /* slowdown in percent above which the command fails; NaN: a slowdown is
                              * no error */
-    /* results of the job */
     struct binary *builds[2];
     struct run_profile *profiles[2];
     struct loop_matches matches;

@@ -56,7 +56,6 @@ static bool goes_on(void *state, double seconds, uint64_t iterations)
     return !job_cancelled(NULL);
 }
 
-/* Loads the loop at the user's symbol or address. Returns false with err on failure. */
 static bool find_loop(struct explaining *w, struct err *err)
 {
     struct kernel_options options = {.symbol = w->place};

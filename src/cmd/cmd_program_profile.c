@@ -44,8 +44,6 @@ struct profile_values {
 /* smallest ratio of the interval between lists to the CPU time to make a list */
 #define LIVE_SHARE 8
 
-/* State of the job of program profile, which runs and samples the program, then predicts and
- * measures its hottest loops */
 struct profiling {
     VEC(char *) argv;              /* arguments, NULL-terminated */
     char *input;

@@ -156,7 +156,6 @@ static void probing_free(void *state)
     free(p);
 }
 
-/* Creates the data that both commands share. Returns NULL with err. */
 static struct probing *probing_new(struct session *s, const struct word_list *inputs,
                                    const char *machine, const char *model, bool fresh,
                                    struct err *err)
@@ -459,7 +458,6 @@ static bool sweep_piece(void *state, unsigned worker, struct unpacking *piece, s
     return true;
 }
 
-/* Does nothing, because nothing remains to be sent to rank 0. */
 static bool close_hand(void *state, struct str *result, struct err *err)
 {
     (void)state;

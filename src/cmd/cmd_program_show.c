@@ -122,7 +122,7 @@ static bool show_finish(struct session *s, void *state, struct result *result, s
     study_free(p->study);
     p->study = w->study;
     w->study = NULL;
-    s->revision++; /* Makes views redraw with the study. */
+    s->revision++;
     if (!w->quiet && s->interactive && s->views)
         session_view(s, "view", "program", result, NULL);
     return true;

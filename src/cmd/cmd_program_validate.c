@@ -33,7 +33,6 @@ struct validate_values {
 /* maximum number of runs until two agree, as a multiple of the requested number */
 #define MORE_TIMES 2
 
-/* Predicted and measured values for one combination of inputs */
 struct compared {
     double user, system, faults; /* predicted: CPU seconds in user and system mode, and page
                                   * faults */
@@ -48,7 +47,7 @@ struct validating {
     struct program_inputs inputs;
     struct machine *machine;
     struct invocation how;
-    bool here;                         /* whether the machine is this CPU */
+    bool here;
     unsigned times;
     size_t threads;
     double limit, common;

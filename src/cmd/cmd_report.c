@@ -114,7 +114,6 @@ static bool add_kernel(struct reporting *r, struct err *err)
     return add_figure(r, DRAWING_WHATIF, err) && watch_goes_on(err);
 }
 
-/* Adds the number of experiments by size and state. */
 static void add_experiments(struct reporting *r)
 {
     static const struct result_column columns[] = {

@@ -145,7 +145,6 @@ static void print_usage(const struct ports *shown, const struct mapping_entry *e
         usage_print(&entry->usage, shown, out);
 }
 
-/* Adds the forms whose usages in @a and @b differ. */
 static bool compare_machine(const struct machine *a, const struct machine *b,
                             struct result_table *t)
 {

@@ -18,7 +18,7 @@ struct code_maker {
     unsigned job;
     enum isa isa;
     struct forms *forms;        /* form table; NULL: the job loads it */
-    bool loaded;                /* whether the job has loaded @forms */
+    bool loaded;
     struct experiment e;
     /* row of machine check; if its form is NULL, the listing is for experiment @e */
     struct check_row row;

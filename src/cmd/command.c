@@ -175,7 +175,6 @@ static int words_match(const struct command *command, int count, char **words, b
     return used;
 }
 
-/* Appends the commands with noun @word. */
 static void list_verbs(const char *word, struct str *out)
 {
     for (const struct command *const *c = commands; *c; c++) {
@@ -196,7 +195,6 @@ static bool listed(const char *words, const char *word)
     return false;
 }
 
-/* Appends the commands that have the verb @word. */
 static void list_nouns(const char *word, struct str *out)
 {
     for (const struct command *const *c = commands; *c; c++) {
@@ -266,7 +264,6 @@ void command_usage(const struct command *c, struct str *out)
     parameters_usage(c->arguments, c->options, out);
 }
 
-/* Returns whether a command has neither arguments nor options. */
 static bool takes_nothing(const struct command *c)
 {
     return !(c->arguments && c->arguments->name) && !(c->options && c->options->name);
@@ -474,7 +471,6 @@ static void reading_free(void *state)
     free(r);
 }
 
-/* Parses the words into a values struct. Returns NULL with err. */
 static void *values_read(const struct command *c, char **words, size_t count, struct err *err)
 {
     void *values = mem_zero(1, c->values_size + 1);
@@ -529,7 +525,6 @@ static bool run_record(struct session *s, const struct command *c, char **words,
     return ok;
 }
 
-/* Adds the error of a failed command to its JSON. */
 static void add_error(struct result *result, const struct err *err)
 {
     char text[2048];

@@ -28,8 +28,8 @@ extern const struct command *const commands[];   /* all commands, ended by NULL 
 extern const struct command command_kernel_load, command_set;
 
 /* Runs a command line. ';' outside quotes and parentheses separates commands. Writes each output to
- * @out. Returns false with err on the first failure. In the workbench a command may leave a job
- * running; session.queue then has the remaining commands. */
+ * @out. Returns false with err on the first failure, unless the setting keep-going is on. In the
+ * workbench a command may leave a job running; session.queue then has the remaining commands. */
 bool command_run(struct session *s, const char *line, FILE *out, struct err *err);
 /* Runs a script line by line. Errors begin with name:line. If the setting keep-going is on, reports
  * errors and continues. */

@@ -142,7 +142,6 @@ static void add_view_words(struct completions *c, struct session *s, const char 
         s->views->words(s, verb, add_view_word, &(struct view_completions){c, prefix});
 }
 
-/* Adds values of an option or argument after @previous. */
 static void add_parameter(struct completions *c, struct session *s, const struct parameter *p,
                           const char *previous, const char *prefix)
 {

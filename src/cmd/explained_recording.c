@@ -16,7 +16,6 @@
 /* maximum number of irregular new lines per execution of a sequential load */
 #define SEQUENTIAL_MOST 0.005
 
-/* State of reading one sequence of iterations */
 struct event_walk {
     const struct placed *x;
     struct recording *out;
@@ -30,7 +29,6 @@ static unsigned id_at(const struct event_walk *w)
     return (unsigned)(w->x->events.items[w->at] >> 48);
 }
 
-/* Returns the index in the recording of instruction @at of the region. */
 static uint32_t placed_at(const struct event_walk *w, uint32_t at)
 {
     return at < w->x->region->list.count ? w->places[at] : RECORDED_OUT;

@@ -33,7 +33,6 @@ struct ranked_part {
 
 ORDER_BY(by_count, struct ranked_part, DESCENDING(count) ?: ASCENDING(at))
 
-/* Adds the executed parts of a loop of computed gotos. */
 static void add_parts(struct result *result, const struct explained_findings *f)
 {
     static const struct result_column columns[] = {

@@ -80,7 +80,6 @@ static double own_share(const struct object *o, const struct perf_samples *sampl
     return own < 0 ? 0 : own;
 }
 
-/* Adds the loops of the last added function. */
 static void add_loops(struct function_list *list, const struct object *o,
                       const struct perf_samples *samples, const struct function_ranking *ranking,
                       size_t first)

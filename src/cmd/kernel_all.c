@@ -10,7 +10,6 @@
 
 #define ABREAST 6   /* maximum number of machines per table in text */
 
-/* Time of a loop on a machine */
 struct outcome {
     double cycles;
     enum bound_kind bottleneck;

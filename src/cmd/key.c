@@ -101,7 +101,6 @@ void key_print(int key, char out[KEY_NAME_MOST])
     }
 }
 
-/* Returns the key of the sequence "[NUMBER~". */
 static int numbered(long number)
 {
     static const struct { long number; int key;
@@ -120,7 +119,6 @@ static int numbered(long number)
                                           : KEYCODE_NONE;
 }
 
-/* Returns the key of a sequence that ends with a letter. */
 static int lettered(char letter)
 {
     switch (letter) {

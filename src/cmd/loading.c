@@ -197,7 +197,6 @@ bool loading_give(struct session *s, struct task *task, const struct task_ops *o
     return task_give(task, ops, take_state);
 }
 
-/* Makes @task load the kernel described by @take_l. */
 static bool start(struct session *s, struct kernel_loading *take_l, struct task *task)
 {
     static const struct task_ops assembles = {"assembles", load, publish, loading_free,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Job that reads a file with a mapping or machine. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -251,7 +251,6 @@ static bool symbols_place(const struct kernel *k, const struct insn *insns, size
     return true;
 }
 
-/* State of the measurement at one size */
 struct point_run {
     bool placed;              /* false: the strides are too long for arrays of this size */
     struct arrays arrays;

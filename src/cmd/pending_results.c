@@ -49,7 +49,6 @@ void pending_results_put(struct session *s, uint64_t serial, struct pending_resu
         a->list.count = a->put = 0;
 }
 
-/* State of a job that adds results to a copy of the table */
 struct merging {
     struct pending_results pending_results;
     struct experiments *base, *made;   /* counted references to the session's table and the new

@@ -8,9 +8,10 @@
 
 /* Returns the model fitted to the session's runs, borrowed; NULL with err: none. */
 const struct program_model *program_fitted(struct session *s, struct err *err);
-/* Returns machine @id (NULL: the current machine), borrowed. Sets *@here if the machine represents
- * this CPU and @id is NULL or HERE_NAME; measured clock and memory then replace its facts. Returns
- * NULL with err if the machine is missing or has another instruction set than this CPU. */
+/* Returns machine @id (NULL: the current machine), borrowed. Sets *@here to whether the machine
+ * represents this CPU and @id is NULL or HERE_NAME. If it does, measured clock and memory replace
+ * its facts. Returns NULL with err if the machine is missing or has another instruction set than
+ * this CPU. */
 const struct machine *program_machine(struct session *s, const char *id, bool *here,
                                       struct err *err);
 /* Values of inputs. program_inputs_read parses "N=16,32 M=4" into names and all combinations of
@@ -50,8 +51,8 @@ bool program_case_read(struct session *s, const struct word_list *inputs, const 
                        struct program_case *out, struct err *err);
 void program_case_done(struct program_case *c);
 
-/* Parses a value of fact @f from @length characters of @text, in which k and M multiply by 1024.
- * Returns false with err if the fact cannot have this value. Stores the value in *@out. */
+/* Parses a value of fact @f from @length characters of @text, which may end with k (1024) or M
+ * (1024²). Returns false with err if the fact cannot have this value. Stores the value in *@out. */
 bool program_fact_read(const struct fact *f, const char *text, size_t length, double *out,
                        struct err *err);
 

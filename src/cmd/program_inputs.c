@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parses values of program inputs. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -85,7 +84,6 @@ void program_say_threads(struct result *result, size_t threads, double common)
     result_count(result, "threads", (int64_t)threads);
 }
 
-/* Parses one number. Returns false with err. Stores the number in *@out. */
 static bool read_value(const char *word, const char *text, size_t length, double *out,
                        struct err *err)
 {
@@ -124,7 +122,8 @@ static bool read_word(const char *word, char **name, value_list *values, struct 
     return ok;
 }
 
-/* Makes all combinations. The last input varies fastest. */
+/* Makes all combinations. The last input varies fastest. Returns false with err if there are more
+ * than COMBINATIONS_MOST. */
 static bool combine(const value_list *values, struct program_inputs *out, struct err *err)
 {
     out->count = 1;
@@ -156,7 +155,8 @@ static bool add_combination(const value_list *values, const size_t *places,
 }
 
 /* Makes at most @most combinations. First, each input in turn takes all its values, while the
- * others keep their first value. Further combinations are random. */
+ * others keep their first value. Further combinations are random. Returns false with err if @most
+ * is too small for the former. */
 static bool spread(const value_list *values, size_t most, struct program_inputs *out,
                    struct err *err)
 {

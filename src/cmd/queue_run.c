@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs the commands of a line, of a script, or of the queue. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +88,6 @@ bool queue_ended(struct session *s, bool *ended, struct err *err)
     return ok;
 }
 
-/* Machines and form tables that a command needs */
 struct loading {
     struct queued_machines to_load;
     bool load_forms[ISA_COUNT];
@@ -263,7 +261,6 @@ bool command_run(struct session *s, const char *line, FILE *out, struct err *err
     return run_line(s, NULL, 0, line, out, err);
 }
 
-/* Runs the lines of a script from line @first. */
 static bool run_lines(struct session *s, const char *name, size_t first, const char *text,
                       FILE *out, struct err *err)
 {

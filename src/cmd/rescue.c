@@ -27,8 +27,7 @@
 
 static _Atomic(struct session *) ours;
 
-/* Writes a directory name in the state directory with time and process id; "" without a home
- * directory. */
+/* Stores a path in the state directory with time and process id; "" without a home directory. */
 static void name_directory(char *path, size_t size)
 {
     char name[64], stamp[32] = "";
@@ -63,8 +62,8 @@ static void save(const char *path, bool run)
     _exit(1);
 }
 
-/* Saves in a child process, and again without the inference run if a signal ended the child.
- * Returns whether the session was saved. */
+/* Saves in a child process, and again without the inference run if a signal other than SIGALRM
+ * ended the child. Returns whether the session was saved. */
 static bool save_apart(const char *path)
 {
     int status = -1;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes the analyses and simulations of the session's kernel when a view requests them. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -32,7 +31,7 @@ static bool make_publish(struct session *s, void *state, struct result *result, 
     (void)err;
     a->made = true;
     a->job = 0;
-    s->revision++; /* With a new revision, views request new analyses. */
+    s->revision++;
     return true;
 }
 
@@ -149,7 +148,7 @@ static bool simulating_publish(struct session *s, void *state, struct result *re
     to->job = 0;
     to->made = w->made;
     w->made = NULL;
-    s->revision++; /* With a new revision, views request the simulation again. */
+    s->revision++;
     return true;
 }
 

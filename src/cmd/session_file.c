@@ -38,7 +38,6 @@ const char *session_path(struct str *path, const char *dir, const char *name)
     return str_text(path);
 }
 
-/* A session being written: the new files and their names */
 struct session_saving {
     struct file_set *files;
     struct names names;
@@ -87,7 +86,7 @@ static bool same_entry(const struct mapping_entry *a, const struct mapping_entry
 }
 
 /* Writes the entries of @m that differ from its shipped machine as an overrides file. Returns false
- * if the file cannot express a difference. */
+ * if there is no shipped machine, or if the file cannot express a difference. */
 static bool overrides_of(const struct machine *m, struct str *out)
 {
     struct err ignored = {0};
@@ -247,7 +246,7 @@ void session_refuse(const char *dir, const char *todo, struct err *err)
     str_done(&path);
 }
 
-/* Reads the manifest of @dir; a missing manifest is an empty list. file_set_remove checks that
+/* Reads the manifest of @dir. Without a manifest, the list is empty. file_set_remove checks that
  * names are relative. */
 static bool read_manifest(const char *dir, struct names *out, struct err *err)
 {

@@ -23,7 +23,7 @@ struct session *session_snapshot(struct session *s);
 /* Returns whether no job runs; false with err otherwise, because jobs use the experiments and
  * machines of their start. UI thread. */
 bool session_idle(struct err *err);
-/* Removes the session in @dir, and @dir if it is then empty. Returns false with err. */
+/* Removes the session in @dir, and @dir. Returns false with err, also if @dir is then not empty. */
 bool session_remove(const char *dir, struct err *err);
 /* Returns whether @dir contains a session. */
 bool session_is_directory(const char *dir);

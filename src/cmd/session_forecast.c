@@ -48,7 +48,7 @@ static bool forecast_publish(struct session *s, void *state, struct result *resu
     f->made = f->fresh;
     f->fresh = NULL;
     forecast_failed(s, state, result, err);
-    s->revision++; /* With a new revision, views request the forecast again. */
+    s->revision++;
     return true;
 }
 

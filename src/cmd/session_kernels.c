@@ -161,7 +161,7 @@ static bool save_recipe(struct session_saving *w, const struct recipe *r, const 
     return ok;
 }
 
-/* Saves the bytes of the current loop, for objects and hex blocks. */
+/* Saves the bytes of loop @loop, for objects and hex blocks. */
 static bool save_bytes(struct session_saving *w, const struct kernel *k, size_t loop,
                        const char *prefix, struct err *err)
 {
@@ -262,7 +262,6 @@ static void loop_lines(const struct kernel *k, size_t loop, uint32_t *first, uin
     }
 }
 
-/* Saves the source text and the line table. */
 static bool save_origin(struct session_saving *w, const struct kernel *k, size_t loop,
                         const char *prefix, struct err *err)
 {

@@ -52,7 +52,7 @@ bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_
 /* Reads a kernel, and sets *@loop to its current loop. Returns NULL with err. */
 struct kernel *session_kernel_load(const char *dir, const char *prefix,
                                    const struct kernel_record *r, size_t *loop, struct err *err);
-/* Saves all kernels except the current one in files with their shelf positions as numbers. Returns
+/* Saves all kernels except the current one in files numbered by shelf position from 1. Returns
  * false with err. */
 bool session_shelf_save(const struct shelf *shelf, struct session_saving *w, struct err *err);
 /* Loads the kernels into the empty @s. @current (moved; may be NULL), whose loop is @loop, gets the

@@ -78,7 +78,6 @@ static bool interrupted(void *state)
     return job_interrupted();
 }
 
-/* Does the work on the calling thread. */
 static bool run_here(struct task_run *take_t, const char *title, struct err *err)
 {
     struct watch before = watch_begin(interrupted, NULL);

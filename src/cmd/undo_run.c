@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records, undoes and redoes changes of the session. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -169,11 +169,12 @@ bool evolve_stop_requested(struct evolve *e);
 bool evolve_set(struct evolve *e, const char *name, double value, struct err *err);
 
 /* Continues the run with @take_p. Forms retain their usages by name. A new form starts with the
- * usage of the form with the nearest cycles in isolation. If experiments have doubled since the
- * last planning, or forms have increased by an eighth, plans the remaining time as for a new run.
- * Then also determines the number of ports again unless it was given. The threads switch at their
- * next step, and a pending problem is replaced. The search for congruent forms takes time. Only for
- * memetic. Must not be combined with genomes of other runs (evolve_immigrate). */
+ * usage of the form with the nearest cycles in isolation. Plans the remaining time as for a new
+ * run if experiments have doubled since the last planning. Does the same if forms have increased
+ * by an eighth. In both cases, also determines the number of ports again unless it was given.
+ * The threads switch at their next step, and a pending problem is replaced. The search for
+ * congruent forms takes time. Only for memetic. Must not be combined with genomes of other runs
+ * (evolve_immigrate). */
 void evolve_join(struct evolve *e, struct problem *take_p);
 
 /* Evaluates a genome of another run on the same problem with this run's prices. Adds the genome
