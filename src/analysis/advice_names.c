@@ -5,7 +5,7 @@
 
 #include "analysis/port_groups.h"
 
-#define NAMED 6        /* maximum number of links of a chain in a sentence */
+#define NAMED 6 /* maximum number of links of a chain in a sentence */
 /* maximum number of ports that are always listed singly; more are printed as a short name, such as
  * ALU0-4, if it has no blank */
 #define PORTS_LISTED 4
@@ -169,13 +169,13 @@ void advice_limit(const struct advice *s, enum limit_kind kind)
         break;
     case LIMIT_FRONTEND:
         str_addf(s->out, "the front end (%s%s)", advice_frontend_part(&s->a->frontend),
-                 s->a->frontend.jcc_erratum ? "; a jump touches a 32-byte boundary" : "");
+                 s->a->frontend.jcc_erratum ? "; a jump crosses or ends at a 32-byte boundary"
+                                            : "");
         break;
     case LIMIT_MEMORY: str_add(s->out, "a chain through memory"); break;
     case LIMIT_DIVIDER: advice_name_pipes(s); break;
     case LIMIT_MICROCODE:
-        str_add(s->out,
-                advice_least_times(s->a) ? advice_least_times(s->a) : limit_name(kind));
+        str_add(s->out, advice_least_times(s->a) ? advice_least_times(s->a) : limit_name(kind));
         break;
     case LIMIT_INDUCTION:
     case LIMIT_REDUCTION:
@@ -263,7 +263,7 @@ bool advice_could_widen(const struct analysis *a)
             if (op->kind != OPERAND_MEMORY || !(insn->traits & (INSN_LOAD | INSN_STORE)))
                 continue;
             if (op->index >= isa->vectors && op->index != REG_NONE)
-                return false;   /* A gather cannot be replaced, because its index is a vector. */
+                return false; /* A gather cannot be replaced, because its index is a vector. */
             bits = op->bits > bits ? op->bits : bits;
         }
         for (unsigned k = 0; k < insn->operand_count; k++) {

@@ -14,7 +14,7 @@ struct frontend {
     /* cycles per iteration; NaN: unused, or not modelled on this machine */
     double predecode, decode, uop_cache, loop_buffer;
     enum frontend_source source;                        /* unit that delivers the µops */
-    /* whether a branch touches a 32-byte boundary (JCC erratum); every iteration is then
+    /* whether a branch crosses or ends at a 32-byte boundary (JCC erratum); every iteration is then
      * decoded */
     bool jcc_erratum;
     /* whether a block of code has more µops than its µop cache lines can store; every iteration

@@ -474,7 +474,7 @@ static bool evaluate_file(struct kernel_evaluating *w, FILE *rows, struct err *e
 {
     static const struct pool_ops ops = {next_batch, work_batch};
     struct evaluation_run run = {
-        .wanted = w->arch, .half = w->half, .rows = rows, .workers = w->workers, .err = err};
+        .architecture = w->arch, .half = w->half, .rows = rows, .workers = w->workers, .err = err};
 
     run.per = w->per = iterations_of(w);
     run.reader = csv_reader_open(w->file, err);

@@ -24,13 +24,14 @@
 #include "simulate/simulate.h"
 #include "work/job.h"
 
-#define SAMPLES_LEAST 10       /* minimum number of samples for a report */
-#define SAMPLES_FEW 100        /* number of samples below which the report has a warning */
-#define MEMORY_MATTERS 1.1     /* smallest ratio of the time with data in memory to the time with
+#define SAMPLES_LEAST 10 /* minimum number of samples for a report */
+#define SAMPLES_FEW 100  /* number of samples below which the report has a warning */
+#define MEMORY_MATTERS                                                                             \
+    1.1                     /* smallest ratio of the time with data in memory to the time with
                                 * data in the first-level cache that is reported */
-#define SIMULATED_MOST 2000    /* maximum number of instructions of a simulated loop */
+#define SIMULATED_MOST 2000 /* maximum number of instructions of a simulated loop */
 #define ATTACHED_SECONDS 5.0
-#define NAME_COLUMNS 40        /* width of a name in text */
+#define NAME_COLUMNS 40 /* width of a name in text */
 
 struct profile_values {
     struct word_list words;
@@ -49,7 +50,7 @@ struct profiling {
     char *input;
     struct program_output output;
     struct sampling options;
-    struct machine *machine;       /* copy of the machine; NULL: no machine fits this CPU */
+    struct machine *machine; /* copy of the machine; NULL: no machine fits this CPU */
     size_t measure, top;
     /* whether a script's run was interrupted; the samples until then are evaluated */
     bool interrupted;
@@ -57,12 +58,12 @@ struct profiling {
     struct run_profile *profile;
     /* per loop: reason why it was not measured; NULL: it was measured */
     VEC(char *) unmeasured;
-    struct session *session;       /* session with live lists; NULL in scripts */
-    atomic_bool stop;              /* set once there are enough samples */
-    pthread_mutex_t lock;          /* protects @so_far */
+    struct session *session; /* session with live lists; NULL in scripts */
+    atomic_bool stop;        /* set once there are enough samples */
+    pthread_mutex_t lock;    /* protects @so_far */
     /* copy of the running program's list for the UI thread; NULL: nothing new */
     struct run_profile *so_far;
-    double next;                   /* sampling seconds at which the next list is due */
+    double next; /* sampling seconds at which the next list is due */
 };
 
 /* Returns whether the user cancelled the job. An interrupt only ends sampling: the samples are
@@ -241,8 +242,7 @@ static bool enough(const struct profiling *w, struct err *err)
                        "profiling was cancelled with too few samples: %zu sample%s in %.1f s",
                        count, plural(count), s->seconds);
     if (!w->options.argv && s->ended)
-        return err_set(err, ERR_DATA,
-                       "profile the program from its start: program profile PROGRAM",
+        return err_set(err, ERR_DATA, "profile the program from its start: program profile PROGRAM",
                        "process %d ended after %.1f s with %zu sample%s", (int)w->options.pid,
                        s->seconds, count, plural(count));
     if (!w->options.argv)
@@ -482,7 +482,7 @@ static void say_hottest(struct result *result, const struct profiling *w)
                                               : "the longest path of each iteration");
     say_memory(result, p, l);
     if (isnan(l->measured) && now <= 1.02 * l->bound)
-        result_line(result, "  the prediction equals its bound (%s)", l->bottleneck);
+        result_line(result, "  the prediction equals the loop's bound (%s)", l->bottleneck);
     else if (now > 1.02 * l->bound && l->by_data)
         result_line(result,
                     "  the loop's bound is %.2f cycles (%s). The gain is unknown: the time depends "

@@ -523,7 +523,7 @@ static bool place(struct insitu_watch *w, struct err *err)
     bool ok = placed_new(p, &out->region, &out->copies, bias, &w->maps, &out->placed, err);
     w->placed = ok;
     if (ok && !take_threads(w))
-        ok = err_set(err, ERR_LIMIT, NULL, "the program has more threads than there are counters");
+        ok = err_set(err, ERR_LIMIT, "use fewer threads", "the program has too many threads");
     ok = ok && placed_patch(&out->placed, COPY_COUNT, err);
     if (!ok && out->placed.code) {
         w->placed = true;

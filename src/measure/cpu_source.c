@@ -127,8 +127,8 @@ bool source_code(const struct forms *forms, const struct experiment *e,
     struct form_code *codes[FORM_CODES_MAX] = {0};
     uint32_t counts[FORM_CODES_MAX];
     bool ok = e->count <= FORM_CODES_MAX ||
-              err_set(err, ERR_LIMIT, NULL, "more than %d different forms in one experiment",
-                      FORM_CODES_MAX);
+              err_set(err, ERR_LIMIT, "use fewer forms per experiment",
+                      "more than %d different forms in one experiment", FORM_CODES_MAX);
 
     for (unsigned i = 0; ok && i < e->count; i++) {
         const struct form_row *row = forms_find(forms, e->terms[i].form);

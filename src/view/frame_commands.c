@@ -18,7 +18,8 @@ static bool find_in_view(struct frame *f, const char *text, struct err *err)
     int direction = strcmp(text, "--previous") == 0 ? -1 : 1;
 
     if (!v->find)
-        return err_set(err, ERR_USAGE, NULL, "the %s view cannot be searched", v->name);
+        return err_set(err, ERR_USAGE, "select a pane with rows (Tab)",
+                       "the %s view cannot be searched", v->name);
     if (strcmp(text, "--next") != 0 && strcmp(text, "--previous") != 0)
         snprintf(f->search, sizeof f->search, "%s", text);
     if (!v->find(f->states[at], f->session, f->search, direction) && f->search[0])

@@ -387,7 +387,7 @@
 	cmpq	%rdi, %rsi
 	jne	1b
 ### skylake: issue width+front end: independent moves and additions
-# says: issue width (12 µops, 4 per cycle) | the front end (predecoding; a jump touches a 32-byte boundary) | fewer instructions and an aligned jump
+# says: issue width (12 µops, 4 per cycle) | the front end (predecoding; a jump crosses or ends at a 32-byte boundary) | fewer instructions and an aligned jump
 1:	leal	1(%rax), %ebx
 	vpaddd	%ymm1, %ymm2, %ymm3
 	movl	(%rdi), %ecx

@@ -484,8 +484,8 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
     for (size_t i = 0; i < n; i++)
         total += counts[i];
     if (!total || total > BODY_LIMIT)
-        return err_set(err, ERR_LIMIT, NULL, "the experiment is too long: %llu instructions",
-                       (unsigned long long)total);
+        return err_set(err, ERR_LIMIT, "use smaller counts",
+                       "the experiment is too long: %llu instructions", (unsigned long long)total);
     if (!vectors_agree(forms, n, out, err))
         return false;
     uint64_t executions = (shape->instructions + total - 1) / total;
