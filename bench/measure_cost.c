@@ -231,7 +231,7 @@ static double agreed(struct experiments *const tables[CONDITIONS], size_t i)
 }
 
 void measure_under_load(struct source *source, const struct form_row *const *rows, size_t n,
-                          double patience)
+                        double patience)
 {
     static const char *const names[CONDITIONS] = {"no load of ours", "busy process on the same CPU",
                                                   "busy process on its sibling"};

@@ -64,7 +64,7 @@ static struct text_place *place_at(const struct text_writer *w, uint64_t positio
     const struct text_place key = {.position = position};
     return w->places.list.count ? bsearch(&key, w->places.list.items, w->places.list.count,
                                           sizeof key, by_position)
-                                : NULL;
+               : NULL;
 }
 
 static const struct operand *target_of(const struct insn *insn)

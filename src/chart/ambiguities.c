@@ -180,7 +180,7 @@ static void write_experiment(const struct witnesses *w, const char *form, uint32
 /* Returns @level times the smallest count of @s that takes at least a cycle longer than @copies of
  * the form. Returns 0 if the experiment would be too large. */
 static uint32_t count_with(const struct chart_form *f, uint32_t copies, const struct saturator *s,
-                             uint32_t level)
+                           uint32_t level)
 {
     uint32_t size = 0, count = level * (uint32_t)ceil((copies * f->alone + 1) / s->cycles - 0.01);
 
@@ -400,8 +400,8 @@ portset untested_parse(const char *source, const struct ports *names)
 }
 
 static void add_ambiguity(const struct chart *c, uint32_t form, const struct usage *usage,
-                      unsigned slots, double weight, const struct experiment *e,
-                      struct ambiguities *out)
+                          unsigned slots, double weight, const struct experiment *e,
+                          struct ambiguities *out)
 {
     struct ambiguity d = {
         .form = mem_strdup(c->forms[form].row->form), .slots = slots, .weight = weight};
@@ -424,14 +424,14 @@ void ambiguities_of_chart(const struct chart *c, const char *simulated, bool che
             const struct chart_usage *other =
                 &c->forms[form].others[c->ambiguities.items[next].other];
             add_ambiguity(c, form, &other->usage, other->slots, other->weight,
-                      &c->ambiguities.items[next].experiment, out);
+                          &c->ambiguities.items[next].experiment, out);
         }
         for (; checks && next_check < c->checks.count && c->checks.items[next_check].form == form;
              next_check++) {
             const struct mapping_entry *entry =
                 mapping_find(c->machine->mapping, c->forms[form].row->form);
             add_ambiguity(c, form, &entry->usage, entry->micro_ops, CHECK_WEIGHT,
-                      &c->checks.items[next_check].experiment, out);
+                          &c->checks.items[next_check].experiment, out);
         }
     }
 }

@@ -399,7 +399,7 @@ static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct 
     for (size_t i = 0; i < n; i++)
         for (size_t w = 0; w < witnesses && core->class_of.items[i] != UINT32_MAX; w++)
             ask_with(g, i, list[w].class,
-                       pair_cycles(g, firsts[core->class_of.items[i]], list[w].class));
+                     pair_cycles(g, firsts[core->class_of.items[i]], list[w].class));
     bool ok = lab_measure(g->lab, "pairs of all forms with the classes of least interference", err);
     *left = 0;
     for (size_t i = 0; i < n && ok; i++) {

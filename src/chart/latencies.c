@@ -60,7 +60,7 @@ static bool known_open(struct latency_file *k, const char *path, struct err *err
         int *column;
         const char *name;
     } required[] = {{&k->form, "form"},     {&k->from, "from"},     {&k->to, "to"},
-                  {&k->cycles, "cycles"}, {&k->spread, "spread"}, {&k->state, "state"}};
+                    {&k->cycles, "cycles"}, {&k->spread, "spread"}, {&k->state, "state"}};
     for (size_t i = 0; i < sizeof required / sizeof *required; i++)
         if ((*required[i].column = csv_table_column(k->table, required[i].name)) < 0) {
             err_set(err, ERR_DATA, "give CSV output of latency measure", "the column %s is missing",

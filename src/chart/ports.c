@@ -171,7 +171,7 @@ static double above_share(const struct experiments *t, const bool *keep, const s
         if (keep[i] && experiments_measured(t, i)) {
             double is = t->rows.items[i].cycles;
             above += is_above_ports(cycles[i], is, RESIDUAL_RATIO) &&
-                    is - cycles[i] > ABOVE_DEVIATIONS * sight_noise(SIGHT_NOISE, is);
+                     is - cycles[i] > ABOVE_DEVIATIONS * sight_noise(SIGHT_NOISE, is);
             n++;
         }
     free(cycles);

@@ -42,7 +42,7 @@ struct residual_limit residual_limit_of(const double *own, size_t n, bool scatte
         sum += own[i];
     }
     return sum - most <= IDLE_SHARE * most ? (struct residual_limit){IDLE_BY, RESIDUAL_COST_MOST}
-                                      : (struct residual_limit){BUSY_BY, BUSY_MOST};
+                                           : (struct residual_limit){BUSY_BY, BUSY_MOST};
 }
 
 void times_add(struct times_seen *seen, double predicted, double measured, bool alone,

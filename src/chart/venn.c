@@ -400,9 +400,9 @@ static void tell_rows(const struct venn *v, const struct venn_state *s, struct j
         const struct venn_row *row = &v->known.rows[v->form].items[i];
         struct mass masses[2 * VENN_TERMS_MOST];
         struct joining_row known = {.others = masses,
-                                   .slot = 1 / v->o->width,
-                                   .cycles = row->cycles,
-                                   .limits = row->limits};
+                                    .slot = 1 / v->o->width,
+                                    .cycles = row->cycles,
+                                    .limits = row->limits};
         if (!known_row(v, row))
             continue;
         for (unsigned k = 0; k < row->n; k++) {

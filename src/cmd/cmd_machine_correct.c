@@ -327,7 +327,7 @@ static bool choose(struct correcting *w, const struct check *check,
         bool selected = false;
         for (size_t k = 0; k < patterns->count; k++)
             selected |= strcmp(patterns->items[k], row->form) == 0 ||
-                      str_match(patterns->items[k], row->form);
+                        str_match(patterns->items[k], row->form);
         checked |= selected;
         if (!selected || !check_disagrees(row))
             continue;

@@ -197,7 +197,7 @@ static bool insert_of(struct hunting *h, const struct random_block *b, struct ra
 /* Draws random blocks that each contain an instruction of @b. These blocks distinguish the changes
  * that correct @b. Returns the number of blocks with a time and a prediction. */
 static size_t draw_blocks_with(struct hunting *h, const struct random_block *b, struct judged *out,
-                          size_t n)
+                               size_t n)
 {
     struct judged *drawn = mem_alloc((n + 1) * sizeof *drawn);
     size_t found = 0;

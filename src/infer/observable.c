@@ -154,8 +154,8 @@ struct most_telling {
 /* Considers experiments with a few executions of @is and of each of the @n partners. Stores the
  * experiment that best distinguishes the usages if it is better than *@best. */
 static void try_partners(const struct looking *l, const struct mapping_entry *is,
-                       const struct taking *other, const struct mapping_entry *const *partners,
-                       size_t n, struct most_telling *best)
+                         const struct taking *other, const struct mapping_entry *const *partners,
+                         size_t n, struct most_telling *best)
 {
     for (uint32_t copies = 1; copies <= COPIES; copies++)
         for (size_t c = 0; c < PARTNER_COUNTS; c++) {

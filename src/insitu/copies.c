@@ -632,7 +632,7 @@ static void make_all(const struct region *r, uint64_t bias, const struct far_bra
                       .bias = bias,
                       .stamp = {.flags_free = r->flags_free},
                       .shared = CODE_UNPLACED,
-                      .free_register = region_free_register(r)};
+                           .free_register = region_free_register(r)};
 
     *out = (struct copies){.induction = induction_find(r)};
     for (m.mode = 0; m.mode < COPY_MODES; m.mode++) {

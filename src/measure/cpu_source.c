@@ -15,7 +15,7 @@ struct cpu_source {
     struct form_codes *codes;
     struct measurers *measurers;
     struct calibration calibration;
-    bool wide; /* whether the core may be wide (SOURCE_WIDE) */
+    bool wide;                             /* whether the core may be wide (SOURCE_WIDE) */
     /* calibration for experiments with forms, without the room probe */
     struct calibration forms_calibration;
     double started;

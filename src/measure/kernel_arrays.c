@@ -180,7 +180,7 @@ bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct aren
     isa->foreign->vectors_used(insns, count, &like);
     k->vectors = sandbox_setup(&like);
     size_t unrolled = UNROLLED / count < UNROLLED_BYTES / k->length ? UNROLLED / count
-                                                                  : UNROLLED_BYTES / k->length;
+                                                                    : UNROLLED_BYTES / k->length;
     const unsigned copies = unrolled < 1 ? 1 : (unsigned)unrolled;
     const size_t apart = kernel_apart(insns, count, k->length);
     k->may_be_apart = apart != k->length;

@@ -211,10 +211,7 @@ static void items_result(struct measurer *l, const struct measurer_task *t,
 bool measurer_measure(struct measurer *l, const struct measurer_task *t, size_t from, size_t to,
                       struct err *err)
 {
-    struct {
-        size_t experiment;
-        unsigned at, items;
-    } parts[SANDBOX_ITEMS];
+    struct { size_t experiment; unsigned at, items; } parts[SANDBOX_ITEMS];
     const struct calibration *c = t->calibration;
 
     for (size_t next = from; next < to;) {

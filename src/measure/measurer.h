@@ -10,8 +10,8 @@
 struct measurer {
     struct sandbox *sandbox;
     struct seek seek;
-    struct body body;                /* last generated body */
-    uint32_t lengths[SANDBOX_ITEMS]; /* number of bytes of code per item */
+    struct body body;                  /* last generated body */
+    uint32_t lengths[SANDBOX_ITEMS];   /* number of bytes of code per item */
 };
 
 /* Experiments for all measurers, which do not change the task. Each measurer writes results to its
@@ -22,8 +22,8 @@ struct measurer_task {
     const struct form_codes *codes;
     /* calibration for experiments with forms, without the room probe */
     const struct calibration *calibration;
-    bool wide;      /* whether the core may be wide (SOURCE_WIDE) */
-    double started; /* clock_seconds when the source was created */
+    bool wide;                                /* whether the core may be wide (SOURCE_WIDE) */
+    double started;                           /* clock_seconds when the source was created */
     const struct experiment *e;
     struct measured *out;
     bool (*cancelled)(void *state);

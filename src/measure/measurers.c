@@ -11,24 +11,24 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-#define WORTH_IT 16 /* minimum number of experiments for several measurers */
+#define WORTH_IT 16            /* minimum number of experiments for several measurers */
 /* number of experiments per piece; more pieces cost more starts, and fewer pieces balance the
  * measurers worse */
 #define PIECE 4
 /* success rate below which a measurer gets single experiments */
 #define HARDLY_QUIET 0.1
-#define LATELY 0.5 /* weight of the last piece in the success rate */
+#define LATELY 0.5             /* weight of the last piece in the success rate */
 /* patience for a CPU as a share of the patience with a single CPU, because other measurers continue
  * during a wait */
 #define PATIENCE 0.2
-#define LITTLE_PATIENCE 0.05 /* share of the patience for a measurer whose CPU is rarely idle */
-#define ROUNDS 12            /* number of rounds of probes per decision */
+#define LITTLE_PATIENCE 0.05   /* share of the patience for a measurer whose CPU is rarely idle */
+#define ROUNDS 12              /* number of rounds of probes per decision */
 /* minimum share of idle probes at which a CPU counts as idle if it is probed alone */
 #define MOSTLY 0.5
 /* The same share if all CPUs are probed together. Threads of one core never reach this share. */
 #define PARTLY 0.25
-#define TELLING 3         /* minimum number of rounds with an idle CPU for a decision */
-#define JUDGED_AGAIN 60.0 /* seconds until the next decision, because virtual CPUs migrate */
+#define TELLING 3              /* minimum number of rounds with an idle CPU for a decision */
+#define JUDGED_AGAIN 60.0      /* seconds until the next decision, because virtual CPUs migrate */
 #define TRIED_AGAIN 5.0
 
 struct measurers {
@@ -38,21 +38,22 @@ struct measurers {
      * first measurer runs */
     unsigned count;
     const struct source_threads *threads;
-    void *crew; /* threads of the measurers; NULL before they start */
+    void *crew;                    /* threads of the measurers; NULL before they start */
     enum measurers_verdict verdict;
-    double again; /* clock_seconds of the next decision */
+    double again;                  /* clock_seconds of the next decision */
     unsigned used;
     /* task of the current call, borrowed */
     const struct measurer_task *given;
-    size_t total, next; /* @total: number of experiments. @next: next experiment to
+    size_t total, next;            /* @total: number of experiments. @next: next experiment to
                                     * measure, protected by the lock. */
     pthread_mutex_t lock;
     atomic_bool stop;
-    int failed; /* first measurer that failed, or -1; protected by the lock */
+    int failed;                    /* first measurer that failed, or -1; protected by the lock */
     struct err errs[CORES_MEASURERS];
-    bool narrow; /* whether the first measurer may use only its share of the CPUs */
-    int only;    /* the only measurer that probes its CPU; -1: all measurers probe */
-    unsigned looks[CORES_MEASURERS]; /* number of probes that found the measurer's CPU idle */
+    /* whether the first measurer may use only its share of the CPUs */
+    bool narrow;
+    int only;                      /* the only measurer that probes its CPU; -1: all probe */
+    unsigned looks[CORES_MEASURERS];   /* number of probes that found the measurer's CPU idle */
     /* per measurer: recent share of experiments that did not fail because the core was busy */
     double quiet[CORES_MEASURERS];
 };

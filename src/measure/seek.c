@@ -79,8 +79,8 @@ bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsi
                             : c->rules.ports_cycles > 0 ? PULSE_PORTS
                                                         : PULSE_PROBE;
     double expected = probe == PULSE_ROOM    ? c->rules.room_cycles
-                    : probe == PULSE_PORTS ? c->rules.ports_cycles
-                                           : c->rules.probe_cycles;
+                      : probe == PULSE_PORTS ? c->rules.ports_cycles
+                                             : c->rules.probe_cycles;
     double tolerance = probe == PULSE_PORTS
                            ? fmax(c->rules.ports_tolerance, c->rules.probe_tolerance)
                            : c->rules.probe_tolerance;

@@ -795,6 +795,6 @@ void fact_fallback(const struct fact *f, struct str *out)
     bool number = f->type == FACT_NUMBER || f->type == FACT_WHOLE;
     str_addf(out, "%s%s", key ? "as " : "",
              f->fallback ? f->fallback
-             : number     ? "not modelled"
-                          : "none");
+             : number    ? "not modelled"
+                         : "none");
 }

@@ -161,9 +161,9 @@ static bool read_stubs(struct object *o, const Elf_Data *data, uint64_t address,
         const struct linkage_slot key = {slot, NULL},
                                   *found =
                                       slots->list.count
-                                          ? bsearch(&key, slots->list.items, slots->list.count,
-                                                    sizeof *slots->list.items, by_address)
-                                          : NULL;
+                                               ? bsearch(&key, slots->list.items, slots->list.count,
+                                                         sizeof *slots->list.items, by_address)
+                                               : NULL;
         if (!found)
             continue;
         str_clear(&name);
@@ -281,8 +281,8 @@ bool object_name_add(const struct object *o, uint64_t position, struct str *out)
     const struct object_stub key = {.address = position},
                              *stub = o->stubs.count
                                          ? bsearch(&key, o->stubs.items, o->stubs.count,
-                                                   sizeof *o->stubs.items, stub_order)
-                                         : NULL;
+                                                              sizeof *o->stubs.items, stub_order)
+                                                    : NULL;
     const uint64_t place = stub ? UINT64_MAX : object_position_place(o, position);
     const struct object_symbol *function =
         place == UINT64_MAX ? NULL : object_function_at(o, place);

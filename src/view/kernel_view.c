@@ -349,7 +349,7 @@ static struct layout lay_out(const struct session *s, const struct analysis *cur
                              const struct str *why, const struct grid *g)
 {
     const unsigned sentence_rows = reasons_rows(g, current->sentence, SENTENCE_ROWS) +
-                          reasons_rows(g, str_text(why), SENTENCE_ROWS);
+                                   reasons_rows(g, str_text(why), SENTENCE_ROWS);
     const unsigned beyond = !isnan(s->document.kernel_measured),
                    full = BOUND_COUNT + 4 + beyond + (sentence_rows > 1 ? sentence_rows : 1);
     /* On a low screen instructions have precedence over bounds. */

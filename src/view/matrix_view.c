@@ -141,7 +141,7 @@ static enum role row_role(const void *context, size_t row, int column)
         return has_changed(v, row, at) ? ROLE_MATCH
                : is_differing(v, row, at)  ? ROLE_WARN
                : number > 0            ? ROLE_GOOD
-                                       : ROLE_DIM;
+                                          : ROLE_DIM;
     if (at != COLUMN_ERROR)
         return ROLE_TEXT;
     return isnan(number)         ? ROLE_DIM

@@ -74,8 +74,8 @@ static unsigned columns_of(const struct place_table *p, const struct pane_plan *
 /* Returns the number of rows that the panes of a band need, including titles; UINT_MAX: no
  * limit. */
 static unsigned rows_needed(const struct place_table *p, const struct place_state *state,
-                       const struct pane_plan *plan, unsigned band, void **states,
-                       struct session *s, unsigned width)
+                            const struct pane_plan *plan, unsigned band, void **states,
+                            struct session *s, unsigned width)
 {
     unsigned most = 0;
 

@@ -10,7 +10,7 @@
 #include "base/watch.h"
 #include "view/arrange.h"
 
-#define CELL_STEPS 8 /* number of work steps to make and examine a cell's text */
+#define CELL_STEPS 8     /* number of work steps to make and examine a cell's text */
 
 void table_init(struct table *t)
 {
@@ -152,7 +152,7 @@ static void place(struct table *t)
         t->top = t->cursor;
     if (t->cursor >= t->top + height)
         t->top = t->cursor - height + 1;
-    if (t->top + height > t->shown) /* Scrolls back if rows after the last one would be empty, as
+    if (t->top + height > t->shown)   /* Scrolls back if rows after the last one would be empty, as
                                        * after filtering. */
         t->top = t->shown > height ? t->shown - height : 0;
     if (t->shown)
@@ -262,7 +262,7 @@ bool table_go(struct table *t, size_t row)
             move_to(t, (long)i);
             return true;
         }
-    if (later) { /* After sorting, the cursor moves to the selected row. */
+    if (later) {   /* After sorting, the cursor moves to the selected row. */
         t->follow = false;
         t->goes = 0;
         t->selected = row;
@@ -543,7 +543,7 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
     t->descending = count && keys[0].descending;
     t->then_count = count ? count - 1 : 0;
     memcpy(t->then, keys + 1, sizeof t->then);
-    t->goes = -1; /* Scrolls to the top after sorting. */
+    t->goes = -1;   /* Scrolls to the top after sorting. */
     return true;
 }
 

@@ -149,9 +149,9 @@ struct islands *islands_start(const struct problem *p, const struct evolve_optio
     struct str bytes = {0};
 
     is->control = (struct island_control){.seconds = o->seconds,
-                                       .volume_weight = o->volume_weight,
-                                       .generations = o->generations,
-                                       .prices = o->prices};
+                                          .volume_weight = o->volume_weight,
+                                          .generations = o->generations,
+                                          .prices = o->prices};
     pack_count(&bytes, is->run);
     pack_array(&bytes, o, 1, sizeof *o);
     pack_number(&bytes, isnan(o->begun) ? 0 : clock_seconds() - o->begun);

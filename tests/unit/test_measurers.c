@@ -22,7 +22,7 @@
 struct shift {
     pthread_t threads[MEMBERS];
     atomic_uint calls[MEMBERS], now, waits;
-    atomic_bool moved; /* a member ran on two threads */
+    atomic_bool moved;      /* a member ran on two threads */
     bool known, meets;
 };
 
@@ -65,7 +65,7 @@ static void test_crew(void **state)
     s.meets = true;
     atomic_store(&s.now, 0);
     crew_call(crew, shift_work, &s, shift_waits);
-    assert_int_equal(atomic_load(&s.now), MEMBERS); /* All members ran at the same time. */
+    assert_int_equal(atomic_load(&s.now), MEMBERS);   /* All members ran at the same time. */
     assert_false(atomic_load(&s.moved));
     crew_free(crew);
     crew_free(crew_new(1, &err));
@@ -176,8 +176,8 @@ static void test_judges(void **state)
 struct asking {
     pthread_t thread;
     atomic_uint asked;
-    atomic_bool elsewhere; /* cancellation was polled on another thread */
-    unsigned end;          /* number of the poll that returns true; 0 for none */
+    atomic_bool elsewhere;  /* cancellation was polled on another thread */
+    unsigned end;           /* number of the poll that returns true; 0 for none */
 };
 
 static bool asking_cancelled(void *state)

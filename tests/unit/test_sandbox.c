@@ -423,7 +423,7 @@ static void test_robust_facts(void **state)
 /* Returns the plan of @hex, measured together with one at @hint (NULL for none). Its copies are 0
  * if no attempt succeeded, because the machine is busy. */
 static struct kernel_plan plan_with(const struct calibration *c, const char *hex,
-                                      const struct kernel_plan *hint)
+                                    const struct kernel_plan *hint)
 {
     struct kernel_plan plan = {0};
     struct kernel_measured m;

@@ -593,7 +593,7 @@ static void test_use_during_a_job(void **state)
 
     session_init(&s);
     work_put("two.s", "1: imulq %rax, %rbx\n decq %rcx\n jne 1b\n2: divsd %xmm1, %xmm0\n addq "
-                         "$8, %rdx\n cmpq %rdx, %rsi\n jne 2b\n");
+                      "$8, %rdx\n cmpq %rdx, %rsi\n jne 2b\n");
     RUN(&s, NULL, "set machine skylake; kernel load %s", "two.s");
     RUN(&s, &alone, "kernel whatif issue_width=1..100%s", NULL);
     assert_int_equal(s.document.sweep.count, 100);
