@@ -74,7 +74,7 @@ const struct command command_forms_list = {
                              .fallback = "all forms", .complete = COMPLETE_FORM,
                              .help = "forms to show, quoted; * and ? are wildcards"}),
     .options = PARAMETERS({PARAMETER(CHOICE, "--isa", struct forms_list_values, isa),
-                           .choices = ISA_CHOICES, .fallback = "the kernel's",
+                           .choices = ISA_CHOICES, .fallback = "the current machine's",
                            .help = "instruction set"}),
     .examples = EXAMPLES("forms list 'IMUL*'", "forms list 'FADD*' --isa aarch64"),
     .values_size = sizeof(struct forms_list_values),

@@ -75,7 +75,7 @@ const struct command command_kernel_analyze = {
                    "bottleneck. The pressure table shows the cycles of each instruction on each "
                    "port. --all omits the pressure tables.",
     .options = PARAMETERS(
-        MACHINES_OPTION(analyze_values, "the current machines",
+        MACHINES_OPTION(analyze_values, "the selected machines",
                         "machine whose model is used; several machines are shown in columns; all: "
                         "all machines (only with --all)"),
         {PARAMETER(FLAG, "--all", struct analyze_values, all),

@@ -45,7 +45,7 @@ const struct command command_kernel_report = {
         {PARAMETER(TEXT, "FILE", struct report_values, file), .required = true,
          .complete = COMPLETE_FILE, .help = "file to write: .html or .md"}),
     .options = PARAMETERS(
-        MACHINES_OPTION(report_values, "the current machines", "machine to report on")),
+        MACHINES_OPTION(report_values, "the selected machines", "machine to report on")),
     .examples = EXAMPLES("kernel report triad.html", "kernel report triad.md --machine znver4"),
     .values_size = sizeof(struct report_values),
     .read = run,

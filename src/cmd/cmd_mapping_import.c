@@ -222,7 +222,7 @@ const struct command command_mapping_import = {
                  "otherwise a file (uops-info: several files)"}),
     .options = PARAMETERS(
         {PARAMETER(TEXT, "--architecture", struct import_values, architecture), .value = "A",
-         .fallback = "the name in the file name",
+         .fallback = "the only architecture of the file",
          .help = "microarchitecture in uops.info's XML, such as SKL"}),
     .examples = EXAMPLES("mapping import llvm znver3", "mapping import uops-info skylake.csv",
                          "mapping import osaca skx.yml"),

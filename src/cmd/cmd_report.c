@@ -418,8 +418,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
 const struct command command_report = {
     .name = "report",
     .help = "write the session as one document",
-    .description = "The document contains the loop on the current machines, as kernel report does, "
-                   "and a summary of the experiments. It shows the accuracy of the current "
+    .description = "The document contains the loop on the selected machines, as kernel report "
+                   "does, and a summary of the experiments. It shows the accuracy of the current "
                    "machine, and the machine's mapping of the forms in the experiments. It ends "
                    "with the inference runs and their curves. HTML is one self-contained page; its "
                    "plots need gnuplot.",
