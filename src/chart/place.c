@@ -19,7 +19,7 @@
 /* largest excess of a guess's cost over the best cost at which the guess remains possible */
 #define STILL 9.0
 /* largest cost of new times for which the search for the best guess is not repeated */
-#define FORETOLD 1.0
+#define PREDICTED_COST 1.0
 /* number of random experiments that a usage must predict correctly before it is accepted */
 #define CHECKS 2
 #define FAILED_MOST 3        /* number of failed rounds after which a form is not measured again */
@@ -161,7 +161,7 @@ static bool goes_on(struct placing *f)
     if (!f->sought)
         return false;
     placing_judge(f);
-    return f->guess.cost <= before + FORETOLD && f->explained;
+    return f->guess.cost <= before + PREDICTED_COST && f->explained;
 }
 
 /* Finds the best guess. Starts from the pool's usages and from the form's times. */

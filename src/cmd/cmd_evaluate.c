@@ -15,7 +15,7 @@
 #include "throughput/predict.h"
 
 #define WORST_SHOWN 10
-#define TOLD 0.005   /* smallest relative error listed in text */
+#define LISTED 0.005   /* smallest relative error listed in text */
 
 static bool is_json(const char *path)
 {
@@ -181,7 +181,7 @@ static void worst_lines(const struct experiments *t, const struct miss *misses, 
 {
     struct str text = {0};
 
-    for (size_t i = 0; i < count && i < WORST_SHOWN && misses[i].error > TOLD; i++) {
+    for (size_t i = 0; i < count && i < WORST_SHOWN && misses[i].error > LISTED; i++) {
         str_clear(&text);
         experiments_print(t, misses[i].row, &text);
         result_line(result, "    predicted %8.3f, measured %8.3f  %s", predicted[misses[i].row],
@@ -228,7 +228,7 @@ static void add_accuracy(const char *name, const struct experiments *t, const do
     cell_number(table, a.spearman);
     cell_count(table, (int64_t)a.unknown);
     cell_nested(table, worst_json(t, misses, n, predicted));
-    if (headed && (a.unknown || heat || (n && misses[0].error > TOLD)))
+    if (headed && (a.unknown || heat || (n && misses[0].error > LISTED)))
         result_line(details, "%s:", name);
     if (a.unknown)
         result_line(details, "    not evaluated: %zu experiment%s with unknown forms", a.unknown,

@@ -19,7 +19,7 @@
 #include "work/job.h"
 
 /* maximum number of measurements of a loop whose time is below a bound, each with new processes */
-#define DOUBTS 3
+#define BELOW_TRIES 3
 #define PATIENT "kernel measure --patience 30s waits longer"
 
 /* distinct reasons, and the number of blocks with each */
@@ -256,7 +256,7 @@ static bool measure_loop(struct kernel_measuring *w, struct err *err)
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
     w->placed = placed_cycles(w->bounds, insns, count);
-    for (unsigned i = 0; i < DOUBTS; i++) {
+    for (unsigned i = 0; i < BELOW_TRIES; i++) {
         struct str reason = {0};
         struct block_time time;
         if (!block_time(insns, count, w->patience, job_cancelled, NULL, &time, err))

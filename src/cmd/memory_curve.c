@@ -16,7 +16,7 @@
 #include "measure/kernel_arrays.h"
 #include "simulate/simulate.h"
 
-#define DOUBTS 3             /* maximum number of measurements per size whose times are below a
+#define BELOW_TRIES 3             /* maximum number of measurements per size whose times are below a
                               * bound */
 #define GAIN 1.05            /* smallest reported gain of a remedy, as a ratio of times */
 #define BLOCK_NEARLY 1.25    /* largest ratio of the time with a chosen block size to the best
@@ -305,7 +305,7 @@ static bool point_measure(struct memory_curve *c, struct memory_point *p, struct
     struct arrays_measured m;
     bool below = r->placed;
 
-    for (unsigned i = 0; below && i < DOUBTS; i++) {
+    for (unsigned i = 0; below && i < BELOW_TRIES; i++) {
         if (!kernel_arrays_measure(&r->run, &r->arrays, seconds, &m, err))
             return false;
         below = refuted(c, bounds, r, m.cycles);

@@ -18,10 +18,10 @@
 /* Mean error of the long trial with the most ports above which the measurements do not determine
  * the number of ports. The errors then have other causes, and more ports also predict unmeasured
  * experiments better. */
-#define PORTS_UNTOLD 0.015
+#define PORTS_ERROR 0.015
 /* minimum number of individuals that must have time to converge for trials to distinguish numbers
  * of ports */
-#define PORTS_TOLD 3
+#define PORTS_SETTLED 3
 #define PORTS_PILOT 7               /* number of ports of the pilot if none is given */
 /* initial temperatures of a trial, a new individual and a child, for densities up to
  * DENSITY_SUITED */
@@ -99,7 +99,7 @@ static double settled_individuals(const struct problem *p, const struct evolve_o
 bool evolve_assumes_ports(const struct problem *p, const struct evolve_options *o)
 {
     return o->algorithm == EVOLVE_MEMETIC && o->ports == 0 &&
-           settled_individuals(p, o) < PORTS_TOLD;
+           settled_individuals(p, o) < PORTS_SETTLED;
 }
 
 unsigned evolve_individuals(const struct problem *p, const struct evolve_options *o)
@@ -333,7 +333,7 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
 
 bool evolve_ports_unexplained(const struct genome *g)
 {
-    return g->ports == PORTS_MOST && g->d_avg > PORTS_UNTOLD;
+    return g->ports == PORTS_MOST && g->d_avg > PORTS_ERROR;
 }
 
 void evolve_race(struct evolve *e, unsigned fewest, unsigned most)

@@ -19,7 +19,7 @@
 /* number of pages of a ring; a thousand samples per second fill it in a second */
 #define PAGES 16
 /* Nanoseconds after which all records of a processor are in its ring */
-#define LATE 10000000u
+#define ARRIVAL 10000000u
 
 /* Ring buffer of one processor, to which all its threads write */
 struct ring {
@@ -278,7 +278,7 @@ void perf_drain(struct perf *p, bool more, struct spaces *spaces)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     uint64_t until =
-        more ? (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - LATE : UINT64_MAX;
+        more ? (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - ARRIVAL : UINT64_MAX;
     for (size_t i = 0; i < p->ring_count; i++)
         if (p->rings[i].page)
             ring_read(p, &p->rings[i]);

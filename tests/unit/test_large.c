@@ -316,7 +316,7 @@ static size_t pages_now(void)
     return pages;
 }
 
-enum { WORKED, SHORT, OTHERWISE };
+enum { WORKED, SHORT, OTHER };
 
 /* Runs the line in a child process that can grow by @more bytes of address space. */
 static int simulate_within(struct session *s, const char *line, size_t more)
@@ -328,12 +328,12 @@ static int simulate_within(struct session *s, const char *line, size_t more)
     if (child == 0) {
         struct rlimit limit = {pages_now() * (size_t)sysconf(_SC_PAGESIZE) + more, RLIM_INFINITY};
         if (getrlimit(RLIMIT_AS, &(struct rlimit){0}) != 0 || setrlimit(RLIMIT_AS, &limit) != 0)
-            _exit(OTHERWISE);
+            _exit(OTHER);
         bool ok = run_line(s, line, NULL, &err);
-        _exit(ok ? WORKED : err.code == ERR_MEMORY ? SHORT : OTHERWISE);
+        _exit(ok ? WORKED : err.code == ERR_MEMORY ? SHORT : OTHER);
     }
     assert_true(child > 0 && waitpid(child, &status, 0) == child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : OTHERWISE;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : OTHER;
 }
 
 /* Allocates the remaining address space in pieces. */
@@ -352,10 +352,10 @@ static int work_under_load(void)
 
     if (setrlimit(RLIMIT_AS, &(struct rlimit){pages_now() * (size_t)sysconf(_SC_PAGESIZE) + MORE,
                                               RLIM_INFINITY}) != 0)
-        return OTHERWISE;
+        return OTHER;
     shortage_begin(&mine);
     if (!shortage_need(PIECES * PIECE))
-        return OTHERWISE;
+        return OTHER;
     take_the_rest();
     for (size_t i = 0; i < PIECES; i++)
         /* This allocation cannot fail. Without the reservation, the program would end here. */
@@ -364,7 +364,7 @@ static int work_under_load(void)
     shortage_reserve();
     return was_met && !shortage_end(&mine, true, "the work", &err) && err.code == ERR_MEMORY
                ? SHORT
-               : OTHERWISE;
+               : OTHER;
 }
 
 static void test_promised(void **state)
@@ -376,7 +376,7 @@ static void test_promised(void **state)
     pid_t child = fork();
     if (child == 0) {
         if (!freopen("/dev/null", "w", stderr))
-            _exit(OTHERWISE);
+            _exit(OTHER);
         _exit(work_under_load());
     }
     assert_true(child > 0 && waitpid(child, &status, 0) == child);
@@ -392,7 +392,7 @@ static void test_long_loop(void **state)
     static const char *const lines[] = {"kernel simulate --machine skylake",
                                         "kernel analyze --machine skylake"};
     struct session s;
-    unsigned outcomes[OTHERWISE + 1] = {0};
+    unsigned outcomes[OTHER + 1] = {0};
 
     if (!address_space_limited())
         return;
@@ -402,9 +402,9 @@ static void test_long_loop(void **state)
         for (size_t k = 0; k < LIMITS; k++)
             outcomes[simulate_within(&s, lines[i], ((size_t)24 << 20) * (k + 1))]++;
     print_message("within limits: %u worked, %u failed with a message, %u otherwise\n",
-                  outcomes[WORKED], outcomes[SHORT], outcomes[OTHERWISE]);
+                  outcomes[WORKED], outcomes[SHORT], outcomes[OTHER]);
     assert_true(outcomes[SHORT] > 0 && outcomes[WORKED] > 0);
-    assert_int_equal(outcomes[OTHERWISE], 0);
+    assert_int_equal(outcomes[OTHER], 0);
     session_done(&s);
 }
 #endif

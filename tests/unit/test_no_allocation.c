@@ -121,12 +121,12 @@ static void test_editor_argument(void **state)
     assert_non_null(there);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         /* sh -c 'script' NAME: the last word is the argument of the editor. */
-        setenv("WANTED_DIRECTORY", here, 1);
-        setenv("WANTED_NAME", names[i], 1);
-        setenv("VISUAL", "sh -c 'test \"$1\" = \"$WANTED_DIRECTORY/$WANTED_NAME\" -a $# = 1' sh",
-               1);
+        setenv("EXPECTED_DIRECTORY", here, 1);
+        setenv("EXPECTED_NAME", names[i], 1);
+        setenv("VISUAL",
+               "sh -c 'test \"$1\" = \"$EXPECTED_DIRECTORY/$EXPECTED_NAME\" -a $# = 1' sh", 1);
         assert_true(editor_run(names[i], 0, &err));
-        setenv("VISUAL", "sh -c 'test \"$1\" = \"$WANTED_NAME\"' sh", 1);
+        setenv("VISUAL", "sh -c 'test \"$1\" = \"$EXPECTED_NAME\"' sh", 1);
         assert_false(editor_run(names[i], 0, &err));
     }
     assert_int_equal(access("acted", F_OK), -1);

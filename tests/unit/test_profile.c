@@ -272,7 +272,7 @@ static void refuse_calls(bool clock, bool interrupt)
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
-enum { WORKED, FELL_BACK, REFUSED, REFUSED_CLOCK, OTHERWISE };
+enum { WORKED, FELL_BACK, REFUSED, REFUSED_CLOCK, OTHER };
 
 /* Profiles in a child, which reports by its exit status. */
 static int outcome(bool clock, bool interrupt, enum sampling_method method)
@@ -292,10 +292,10 @@ static int outcome(bool clock, bool interrupt, enum sampling_method method)
               : ok                                      ? WORKED
               : strstr(err.todo, "yama.ptrace_scope")   ? REFUSED
               : strstr(err.todo, "perf_event_paranoid") ? REFUSED_CLOCK
-                                                        : OTHERWISE);
+                                                        : OTHER);
     }
     waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : OTHERWISE;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : OTHER;
 }
 
 /* A denied method is reported, and another one is used. */
