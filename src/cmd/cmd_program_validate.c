@@ -342,12 +342,16 @@ static bool validate_finish(struct session *s, void *state, struct result *resul
         }
     }
     const double mean = sum / (double)v->rows.count, user_mean = user_sum / (double)split;
+    char runs[96] = "of one run";
+    if (v->times > 1)
+        snprintf(runs, sizeof runs, "lower quartile of %u to %u runs (more until two agree)",
+                 v->times, MORE_TIMES * v->times);
     result_line(
         result,
-        "mean error %.1f %% with the tables of %s. Measured: CPU time of the whole program, the "
-        "lower quartile of %u runs, or of up to %u until two had the same memory. Clock and "
-        "available share of the core were measured during the run, memory before and after it",
-        100 * mean, v->machine->id, v->times, v->times > 1 ? MORE_TIMES * v->times : 1);
+        "mean error %.1f %% with the tables of %s. Measured: CPU time of the whole program, %s. "
+        "Clock and available share of the core were measured during the run, memory before and "
+        "after it",
+        100 * mean, v->machine->id, runs);
     if (split)
         result_line(result, "mean error of user time (without system time) %.1f %%",
                     100 * user_mean);
@@ -434,8 +438,8 @@ const struct command command_program_validate = {
         PROGRAM_THREADS_OPTIONS(validate_values),
         {PARAMETER(COUNT, "--times", struct validate_values, times), .value = "N", .least = 1,
          .most = 1000, .initial = "3",
-         .help = "runs per input, up to 2N until two agree; reports the lower quartile (the "
-                 "minimum for N <= 3)"},
+         .help = "runs per input, up to 2N until two agree; reports the lower quartile (of up "
+                 "to three runs the minimum)"},
         {PARAMETER(DURATION, "--limit", struct validate_values, limit), .value = "T",
          .least = 0.001, .most = 1e6, .initial = "60",
          .help = "time limit of each run; the command fails if a run exceeds it"}),
