@@ -278,6 +278,7 @@ static unsigned press_all(const struct state *state, const struct view_ops *v, u
 {
     struct str screen = {0};
     unsigned idle = 0;
+    bool settled = false;   /* whether no key has been pressed since the view was shown */
     char line[64], name[KEY_NAME_MOST];
 
     snprintf(line, sizeof line, "set panes on; view %s", v->name);
@@ -285,10 +286,14 @@ static unsigned press_all(const struct state *state, const struct view_ops *v, u
         if (!row->hint || !row->command ||
             !(key_row_in(row, v->name) || key_row_in(row, KEYMAP_ALL)))
             continue;
-        run_to_end(line);
-        settled_screen(&screen, width, height);
+        if (!settled) {
+            run_to_end(line);
+            settled_screen(&screen, width, height);
+        }
+        settled = true;
         if (!keymap_key(session.keys, v->name, row->command, name) || !in_bar(row, name))
             continue;
+        settled = false;
         if (!acts(key_of_name(name), width, height)) {
             print_message("%s, %s at %ux%u: %s (%s) has no effect: %s\n", state->name, v->name,
                           width, height, name, row->hint, str_text(&frame.message));
