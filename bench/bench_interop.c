@@ -8,8 +8,7 @@
 
 #include "base/file.h"
 #include "io/export_mapping.h"
-#include "io/import_osaca.h"
-#include "io/import_uops.h"
+#include "io/import.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 #include "io/pmevo_json.h"

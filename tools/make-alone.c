@@ -14,7 +14,7 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "io/import_uops.h"
+#include "io/import.h"
 #include "io/machine_file.h"
 #include "toolchain/assemble.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "io/import_llvm.h"
+#include "io/import.h"
 #include "io/machine_save.h"
 
 /* Instruction sets by generation: the extensions in data/isa/x86-64.csv that a CPU has. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/duration.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

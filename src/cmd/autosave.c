@@ -11,8 +11,8 @@
 #include "cmd/saved_state.h"
 #include "cmd/session_file.h"
 #include "infer/evolve.h"
+#include "work/background.h"
 #include "work/evolve_job.h"
-#include "work/background_writer.h"
 
 /* Shortest pause between two saves, in seconds. A crash loses at most the changes made during one
  * pause and one save. */

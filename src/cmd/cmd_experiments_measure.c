@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/watch.h"
-#include "cmd/pending_results.h"
 #include "cmd/command.h"
+#include "cmd/pending_results.h"
 #include "cmd/task.h"
 #include "isa/cpu.h"
 #include "measure/cpu_source.h"

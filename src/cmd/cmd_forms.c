@@ -8,7 +8,7 @@
 #include "cmd/command.h"
 #include "cmd/task.h"
 #include "isa/body.h"
-#include "toolchain/forms_add.h"
+#include "toolchain/assemble.h"
 
 #define PATTERNS_SHOWN 6
 

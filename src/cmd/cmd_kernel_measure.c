@@ -7,7 +7,6 @@
 #include "analysis/streams.h"
 #include "base/clock.h"
 #include "base/csv.h"
-#include "base/duration.h"
 #include "base/file.h"
 #include "base/file_stream.h"
 #include "cmd/command.h"

@@ -8,8 +8,7 @@
 #include "cmd/cmd_mapping.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
-#include "io/import_llvm.h"
-#include "io/import_uops.h"
+#include "io/import.h"
 #include "work/job.h"
 
 /* State of the job that runs llvm-mca on all forms, which takes some seconds */

@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "base/watch.h"
 #include "cmd/command.h"
-#include "cmd/explained_recording.h"
+#include "cmd/explained.h"
 #include "cmd/explained_result.h"
 #include "cmd/program_output.h"
 #include "cmd/task.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cmd/coverage.h"
+#include "cmd/machine_set.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,8 @@
 #include "analysis/kernel.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "insitu/lines.h"
+#include "insitu/placed.h"
 #include "measure/recording.h"
 
 /* A path through the loop according to its recorded branch directions */
@@ -50,5 +52,11 @@ const struct explained_path *explained_main(const struct explained_loop *x);
 void explained_print_memory(const struct explained_loop *x, struct str *out);
 /* Appends the loop's times in the program, and the times of each path. */
 void explained_print(const struct explained_loop *x, struct str *out);
+
+/* Fills @out with the recorded iterations of the loop. Borrows the instructions of the kernel.
+ * Returns false with err if the effects of some code were not recorded. The caller always frees
+ * @out with recording_done. */
+bool explained_recording(const struct placed *x, const struct loop_lines *lines,
+                         struct recording *out, struct err *err);
 
 #endif

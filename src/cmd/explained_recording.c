@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cmd/explained_recording.h"
+#include "cmd/explained.h"
 
 #include <math.h>
 #include <string.h>

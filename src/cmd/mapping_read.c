@@ -6,7 +6,7 @@
 #include "base/watch.h"
 #include "cmd/cmd_mapping.h"
 #include "cmd/task.h"
-#include "io/import_osaca.h"
+#include "io/import.h"
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
 

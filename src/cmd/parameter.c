@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/mem.h"
 
 #define EACH(p, table) for (const struct parameter *p = (table); p && p->name; p++)

@@ -22,7 +22,7 @@
 #include "io/experiments_file.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"
-#include "toolchain/forms_add.h"
+#include "toolchain/assemble.h"
 #include "work/job.h"
 
 #define VERSION "1"

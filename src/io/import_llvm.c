@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "io/import_llvm.h"
+#include "io/import.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -9,8 +9,8 @@
 
 #include "base/mem.h"
 #include "base/steps.h"
-#include "io/llvm_parts.h"
 #include "io/llvm_mca.h"
+#include "io/llvm_parts.h"
 #include "isa/isa.h"
 
 #define RESOURCES_MAX 256

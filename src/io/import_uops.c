@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "io/import_uops.h"
+#include "io/import.h"
 
 #include <ctype.h>
 #include <errno.h>

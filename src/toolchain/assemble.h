@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "isa/assembled.h"
 #include "isa/body.h"
+#include "isa/forms.h"
 
 /* Assembles @text: compiler output, a listing (objdump, Compiler Explorer) or bare instructions.
  * Removes addresses and bytes of a listing. Returns false if nothing could be assembled, or if
@@ -24,7 +25,6 @@ void diagnostics_free(struct diagnostic *list, size_t count);
 /* interface of assemble and assembled_done for lower layers */
 extern const struct isa_assembler toolchain_assembler;
 
-
 /* Assembles @rows, all of one instruction set, in one run, for later calls of form_code_new.
  * Returns false with err if the assembler cannot run. form_code_new reports errors of single
  * forms. */
@@ -33,5 +33,12 @@ bool encodings_learn(const struct form_row *const *rows, size_t count, struct er
  * encodings_learn has not assembled it. */
 struct form_code *encodings_code(const struct form_row *row, struct err *err);
 struct form_code *encodings_code_any(const struct form_row *row, struct err *err);
+
+/* Extends @base by the rows of another CSV with the same columns (extension is optional). A row
+ * replaces the form of the same name. The result holds a reference to @base. Assembles every
+ * template and checks that it decodes to its form. If a template does not, returns NULL with err,
+ * which has the file, the line and the actual form. Also returns NULL when cancelled. Stores the
+ * number of rows in *@added. */
+struct forms *forms_add(const struct forms *base, const char *path, size_t *added, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "toolchain/cursor.h"
+#include "toolchain/object_parts.h"
 
 /* Maximum number of bytes of a LEB128 number. Valid numbers have at most ten. Without a limit,
  * hostile padding would be parsed again for each reference. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "toolchain/forms_add.h"
+#include "toolchain/assemble.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "isa/insn.h"
-#include "toolchain/assemble.h"
 
 #define DECODING_STEPS 4   /* number of steps per decoded instruction (base/steps.h) */
 

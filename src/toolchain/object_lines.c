@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "toolchain/object_parts.h"
 
-#include "toolchain/cursor.h"
 
 static void line_push(struct object *o, uint64_t offset, uint64_t line)
 {

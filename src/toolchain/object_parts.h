@@ -1,8 +1,11 @@
-/* Parts of an object that object.c does not read itself. */
+/* Parts of an object that object.c does not read itself, and the reader of their numbers. */
 #ifndef PORTOLAN_TOOLCHAIN_OBJECT_PARTS_H
 #define PORTOLAN_TOOLCHAIN_OBJECT_PARTS_H
 
 #include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "toolchain/object.h"
 
@@ -12,11 +15,23 @@
  * parse. */
 void object_lines_read(struct object *o, const uint8_t *bytes, size_t size);
 
-
 /* Adds functions without a symbol to @o, whose symbols are sorted. The source is unwind tables, or
  * if there are none, call targets and the entry point. @section: index of .eh_frame; 0: none.
  * @entry: address of the entry point. The added functions are not sorted. Returns whether there are
  * any. Polls watch_steps. */
 bool unwind_functions(struct object *o, Elf *elf, size_t section, uint64_t entry);
+
+/* bounded reader of tables of little-endian numbers; any thread may use it */
+struct byte_cursor {
+    const uint8_t *at, *end;
+    /* Whether the reader passed the end, or a number was too long. From then on the reader returns
+     * only zeros. */
+    bool over;
+};
+
+/* Reads the next @size bytes, at most 8, as a number. */
+uint64_t cursor_fixed(struct byte_cursor *r, size_t size);
+/* Reads the next LEB128 number. */
+uint64_t cursor_leb(struct byte_cursor *r, bool is_signed);
 
 #endif

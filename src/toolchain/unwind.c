@@ -9,7 +9,6 @@
 #include "base/watch.h"
 #include "isa/insn.h"
 #include "isa/isa.h"
-#include "toolchain/cursor.h"
 
 /* Address encodings of .eh_frame (DW_EH_PE_*, Linux Standard Base 5.0, section 10.5). */
 enum {

@@ -24,9 +24,9 @@
 #include "tui/screen.h"
 #include "tui/timing.h"
 #include "view/frame.h"
+#include "work/background.h"
 #include "work/job.h"
 #include "work/pool.h"
-#include "work/background_free.h"
 
 #define PATIENCE 0.05  /* seconds after which a command continues in the background */
 #define STALL 1.0      /* seconds without input after which a paste is reported as incomplete */

@@ -20,7 +20,7 @@
 #include "tui/input.h"
 #include "view/clipboard.h"
 #include "view/colours.h"
-#include "work/rescuer.h"
+#include "work/background.h"
 
 #define ESCAPE_WAIT 25      /* ms to wait for input after an Esc, which may be a key by itself */
 /* ms to wait for the rest of an escape sequence; terminals send a sequence in one write */

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cmd/evolve_start.h"
-#include "view/plot.h"
 #include "view/lab_log.h"
 #include "view/lab_steps.h"
+#include "view/plot.h"
 #include "view/view.h"
 #include "work/active_job.h"
 #include "work/evolve_job.h"

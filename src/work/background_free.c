@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "work/background_free.h"
+#include "work/background.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "base/free.h"
 #include "base/fault.h"
+#include "base/free.h"
 #include "base/lock.h"
 #include "base/vec.h"
 #include "work/pool.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "work/background_writer.h"
+#include "work/background.h"
 
 #include <pthread.h>
 #include <stdlib.h>

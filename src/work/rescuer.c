@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "work/rescuer.h"
+#include "work/background.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "io/import_llvm.h"
+#include "io/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

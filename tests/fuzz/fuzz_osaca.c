@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "io/export_mapping.h"
-#include "io/import_osaca.h"
 #include "common.h"
+#include "io/export_mapping.h"
+#include "io/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

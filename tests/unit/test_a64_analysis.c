@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "base/file.h"
-#include "io/import_llvm.h"
-#include "io/machine_file.h"
 #include "base/child.h"
+#include "base/file.h"
+#include "io/import.h"
+#include "io/machine_file.h"
 #include "isa/isa.h"
 #include "../support/support.h"
 

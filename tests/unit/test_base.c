@@ -15,7 +15,6 @@
 
 #include "base/child.h"
 #include "base/clock.h"
-#include "base/duration.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/file_calls.h"

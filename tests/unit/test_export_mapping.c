@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/csv.h"
+#include "base/file.h"
 #include "io/export_mapping.h"
-#include "io/import_uops.h"
+#include "io/import.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 #include "io/pmevo_json.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "io/import_llvm.h"
+#include "io/import.h"
 #include "../support/support.h"
 
 static const struct forms *forms;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "io/import_uops.h"
+#include "io/import.h"
 #include "../support/support.h"
 
 #define HEADER "\"instruction\",\"family\",\"latency\",\"throughput\",\"uops\",\"ports\"\n"

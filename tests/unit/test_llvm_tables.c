@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../support/support.h"
 #include "base/mem.h"
-#include "io/import_llvm.h"
+#include "io/import.h"
 #include "isa/forms.h"
+#include "../support/support.h"
 
 static void check_machine(const char *id, const struct forms *const *forms)
 {

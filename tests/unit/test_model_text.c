@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/rng.h"
 #include "base/csv.h"
-#include "io/import_llvm.h"
+#include "base/rng.h"
+#include "io/import.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 #include "model/experiment.h"

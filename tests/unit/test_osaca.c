@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "io/export_mapping.h"
-#include "io/import_osaca.h"
+#include "io/import.h"
 #include "io/machine_file.h"
 #include "io/osaca_file.h"
 #include "model/facts.h"

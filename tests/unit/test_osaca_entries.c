@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/import_osaca.h"
+#include "io/import.h"
 #include "isa/forms.h"
 #include "../support/support.h"
 

@@ -20,10 +20,10 @@
 #include "cmd/autosave.h"
 #include "cmd/session.h"
 #include "infer/evolve.h"
+#include "work/background.h"
 #include "work/evolve_job.h"
 #include "work/job.h"
 #include "work/pool.h"
-#include "work/rescuer.h"
 #include "../support/support.h"
 
 /* Escape sequences in a directory name must not reach a terminal. */

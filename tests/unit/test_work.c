@@ -8,15 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/kernel.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "analysis/kernel.h"
 #include "base/steps.h"
 #include "cmd/command.h"
 #include "cmd/session_file.h"
 #include "io/experiments_file.h"
-#include "io/import_llvm.h"
-#include "io/import_osaca.h"
+#include "io/import.h"
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
 #include "io/population_file.h"

@@ -1,12 +1,26 @@
-/* Writes one item at a time on its own thread, then returns it to its owner. The owner uses the
- * writer on one thread only. */
-#ifndef PORTOLAN_WORK_BACKGROUND_WRITER_H
-#define PORTOLAN_WORK_BACKGROUND_WRITER_H
+/* Threads in the background: one frees large objects, one helps with faults, and writers write one
+ * item at a time. */
+#ifndef PORTOLAN_WORK_BACKGROUND_H
+#define PORTOLAN_WORK_BACKGROUND_H
 
 #include <stdbool.h>
 
 #include "base/err.h"
 
+/* Starts the thread that restores the terminal and saves the session after a fault (base/fault.h),
+ * because the faulting thread may have exhausted its stack, or may hold a lock. If it is not
+ * started, the faulting thread does the same work. UI thread. */
+void rescuer_begin(void);
+void rescuer_end(void);
+
+/* Starts the thread that frees large objects (base/free.h). If it is not started, objects are freed at once. UI thread. */
+void background_free_begin(void);
+/* Ends the thread after it has freed all objects. All other threads that call discard must have
+ * ended. UI thread. */
+void background_free_end(void);
+
+/* Writes one item at a time on its own thread, then returns it to its owner. The owner uses the
+ * writer on one thread only. */
 struct background_writer;
 
 /* Creates a writer. Its thread starts with the first item, and calls @write for each item. */
