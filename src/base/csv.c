@@ -180,9 +180,7 @@ struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t le
         if (!r.failed && !r.table->header)
             fault(&r, 0, "begin with a header row", "the file is empty");
     }
-    for (size_t i = 0; i < r.fields.count; i++)
-        free(r.fields.items[i]);
-    vec_done(&r.fields);
+    vec_free_texts(&r.fields);
     if (r.failed) {
         csv_table_free(r.table);
         return NULL;

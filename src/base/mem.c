@@ -133,6 +133,13 @@ char *mem_strndup(const char *text, size_t length)
     return copy;
 }
 
+void mem_free_texts(char **take_texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(take_texts[i]);
+    free(take_texts);
+}
+
 char *mem_strdup(const char *text)
 {
     return text ? mem_strndup(text, strlen(text)) : NULL;

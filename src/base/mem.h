@@ -23,6 +23,8 @@ void *mem_resize(void *block, size_t size);
 void *mem_aligned(size_t alignment, size_t size);
 char *mem_strdup(const char *text);   /* NULL if @text is NULL */
 char *mem_strndup(const char *text, size_t length);
+/* Frees the texts and their array, which may be NULL if @count is 0. */
+void mem_free_texts(char **take_texts, size_t count);
 
 /* Doubles *@capacity of the array @items, whose elements have @size bytes. If the new array is too
  * large for the reserve, the array remains unchanged, and this thread's work is cancelled

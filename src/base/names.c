@@ -7,9 +7,7 @@
 
 void names_done(struct names *n)
 {
-    for (size_t i = 0; i < n->count; i++)
-        free(n->items[i]);
-    free(n->items);
+    mem_free_texts(n->items, n->count);
     index_done(&n->index);
     *n = (struct names){0};
 }

@@ -55,6 +55,9 @@
         if (n)                                                                                     \
             memmove((v)->items, (v)->items + (n), (v)->count * sizeof *(v)->items);                \
     } while (0)
+/* Frees a vector of texts, and the texts. */
+#define vec_free_texts(v)                                                                          \
+    (mem_free_texts((v)->items, (v)->count), (v)->items = NULL, (v)->count = (v)->capacity = 0)
 #define vec_done(v) (free((v)->items), (v)->items = NULL, (v)->count = (v)->capacity = 0)
 
 #endif

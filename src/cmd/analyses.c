@@ -39,7 +39,7 @@ void analyses_free(struct analyses *a)
     free(a->items);
     free(a->machines);
     free(a->simulations);
-    machine_names_done(&a->coverage);
+    vec_free_texts(&a->coverage.list);
     kernel_free(a->kernel);
     free(a);
 }

@@ -37,9 +37,7 @@ static void generating_free(void *state)
     experiments_free(g->base);
     experiments_free(g->made);
     forms_free(g->all);
-    for (size_t i = 0; i < g->pattern_count; i++)
-        free(g->patterns[i]);
-    free(g->patterns);
+    mem_free_texts(g->patterns, g->pattern_count);
     free(g);
 }
 

@@ -176,9 +176,7 @@ struct selecting {
 
 static void patterns_drop(struct selecting *w)
 {
-    for (size_t i = 0; i < w->count; i++)
-        free(w->patterns[i]);
-    free(w->patterns);
+    mem_free_texts(w->patterns, w->count);
     w->patterns = NULL;
     w->count = 0;
 }

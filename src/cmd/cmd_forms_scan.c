@@ -245,9 +245,7 @@ static bool scan_finish(struct session *s, void *state, struct result *result, s
 static void scan_free(void *state)
 {
     struct scanning *j = state;
-    for (size_t i = 0; i < j->count; i++)
-        free(j->paths[i]);
-    free(j->paths);
+    mem_free_texts(j->paths, j->count);
     free(j->out);
     forms_free(j->forms);
     scan_done(&j->scan);

@@ -27,8 +27,8 @@ static void search_free(void *state)
 {
     struct machines_search *w = state;
     kernel_free(w->kernel);
-    machine_names_done(&w->shown);
-    machine_names_done(&w->coverage);
+    vec_free_texts(&w->shown.list);
+    vec_free_texts(&w->coverage.list);
     free(w);
 }
 

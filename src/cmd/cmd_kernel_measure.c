@@ -42,9 +42,7 @@ static void reasons_add(struct reasons *r, const char *text)
 
 static void reasons_done(struct reasons *r)
 {
-    for (size_t i = 0; i < r->texts.count; i++)
-        free(r->texts.items[i]);
-    vec_done(&r->texts);
+    vec_free_texts(&r->texts);
     vec_done(&r->counts);
 }
 
@@ -467,9 +465,7 @@ static void measuring_free(void *state)
     machine_free(w->machine);
     free(w->in);
     free(w->out);
-    for (size_t i = 0; i < w->hex.count; i++)
-        free(w->hex.items[i]);
-    vec_done(&w->hex);
+    vec_free_texts(&w->hex);
     block_rows_done(&w->rows);
     reasons_done(&w->reasons);
     free(w);

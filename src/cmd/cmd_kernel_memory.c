@@ -49,9 +49,7 @@ static void job_free(void *state)
     memory_curve_done(&w->curve);
     kernel_free(w->kernel);
     machine_free(w->machine);
-    for (size_t i = 0; i < w->arrays_count; i++)
-        free(w->arrays[i]);
-    free(w->arrays);
+    mem_free_texts(w->arrays, w->arrays_count);
     free(w);
 }
 

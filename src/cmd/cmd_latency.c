@@ -134,9 +134,7 @@ static bool chains_finish(struct session *s, void *state, struct result *result,
 static void chains_free(void *state)
 {
     struct chains *w = state;
-    for (size_t i = 0; i < w->names.count; i++)
-        free(w->names.items[i]);
-    vec_done(&w->names);
+    vec_free_texts(&w->names);
     vec_done(&w->results);
     free(w->pattern);
     free(w);

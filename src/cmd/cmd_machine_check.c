@@ -357,9 +357,7 @@ static void checking_free(void *state)
     }
     check_free(w->so_far);
     pthread_mutex_destroy(&w->lock);
-    for (size_t i = 0; i < w->names.count; i++)
-        free(w->names.items[i]);
-    vec_done(&w->names);
+    vec_free_texts(&w->names);
     vec_done(&w->uses);
     machine_free(w->machine);
     machine_free(w->simulated);

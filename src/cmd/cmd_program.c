@@ -107,9 +107,7 @@ static bool load_finish(struct session *s, void *state, struct result *result, s
 static void loading_free(void *state)
 {
     struct program_loading *l = state;
-    for (size_t i = 0; i < l->words.count; i++)
-        free(l->words.items[i]);
-    vec_done(&l->words);
+    vec_free_texts(&l->words);
     free(l->name);
     invocation_done(&l->how);
     free(l->untraced);

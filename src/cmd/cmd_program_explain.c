@@ -337,9 +337,7 @@ static void explaining_free(void *state)
 {
     struct explaining *w = state;
 
-    for (size_t i = 0; i < w->argv.count; i++)
-        free(w->argv.items[i]);
-    vec_done(&w->argv);
+    vec_free_texts(&w->argv);
     program_output_done(&w->output);
     free(w->input);
     free(w->place);

@@ -464,9 +464,7 @@ static void reading_free(void *state)
     struct reading *r = state;
 
     values_free(r->command, r->values);
-    for (size_t i = 0; i < r->count; i++)
-        free(r->words[i]);
-    free(r->words);
+    mem_free_texts(r->words, r->count);
     session_forget(r->read);
     free(r);
 }

@@ -255,10 +255,3 @@ void complete_line(struct session *s, const char *line, size_t start, size_t end
     free(prefix);
     free(before);
 }
-
-void completions_done(struct completions *c)
-{
-    for (size_t i = 0; i < c->items.count; i++)
-        free(c->items.items[i]);
-    vec_done(&c->items);
-}

@@ -13,6 +13,5 @@ struct completions {
 /* Completes the word between bytes @start and @end of @line. */
 void complete_line(struct session *s, const char *line, size_t start, size_t end,
                    struct completions *out);
-void completions_done(struct completions *c);
 
 #endif

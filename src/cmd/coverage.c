@@ -12,13 +12,6 @@
 
 #define NAMED 3   /* maximum number of machines named in a sentence */
 
-void machine_names_done(struct machine_names *names)
-{
-    for (size_t i = 0; i < names->list.count; i++)
-        free(names->list.items[i]);
-    vec_done(&names->list);
-}
-
 bool machine_names_have(const struct machine_names *names, const char *id)
 {
     for (size_t i = 0; i < names->list.count; i++)

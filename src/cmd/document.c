@@ -227,12 +227,8 @@ void document_done(struct document *d)
         machine_free(d->machines[i]);
     free(d->machines);
     for (int isa = 0; isa < ISA_COUNT; isa++) {
-        for (size_t i = 0; i < d->kept[isa].count; i++)
-            free(d->kept[isa].ids[i]);
-        free(d->kept[isa].ids);
+        mem_free_texts(d->kept[isa].ids, d->kept[isa].count);
         forms_free(d->forms[isa]);
     }
-    for (size_t i = 0; i < d->form_pattern_count; i++)
-        free(d->form_patterns[i]);
-    free(d->form_patterns);
+    mem_free_texts(d->form_patterns, d->form_pattern_count);
 }

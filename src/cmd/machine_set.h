@@ -28,7 +28,6 @@ struct machine_names { VEC(char *) list; };
  * cancels, the list is incomplete. */
 void coverage_find(const struct kernel *k, size_t loop, struct machine_names *out);
 bool machine_names_have(const struct machine_names *names, const char *id);
-void machine_names_done(struct machine_names *names);
 /* Appends a sentence such as "skylake lacks VADDPD (ZMM, ZMM, M512) and 1 more form;
  * sapphirerapids, znver4 and 3 more machines have all forms". */
 void coverage_print(const struct analysis *a, const struct machine_names *coverage,

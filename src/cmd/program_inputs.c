@@ -212,9 +212,7 @@ bool program_inputs_read(const struct word_list *words, size_t most, struct prog
 
 void program_inputs_done(struct program_inputs *inputs)
 {
-    for (size_t i = 0; i < inputs->name_count; i++)
-        free(inputs->names[i]);
-    free(inputs->names);
+    mem_free_texts(inputs->names, inputs->name_count);
     free(inputs->values);
     *inputs = (struct program_inputs){0};
 }

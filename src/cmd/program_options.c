@@ -248,5 +248,5 @@ void program_complete(struct session *s, const char *line, struct str *out)
         globfree(&found);
         str_done(&pattern);
     }
-    completions_done(&c);
+    vec_free_texts(&c.items);
 }

@@ -270,9 +270,7 @@ void session_show(struct session *s, enum isa isa, const char *const *ids, size_
             seen = NULL;
         }
     }
-    for (size_t i = 0; i < kept->count; i++)
-        free(kept->ids[i]);
-    free(kept->ids);
+    mem_free_texts(kept->ids, kept->count);
     *kept = (struct selection){fresh, count};
     document_show_isa(d, isa);
 }
@@ -302,9 +300,7 @@ void session_select_forms(struct session *s, char **patterns, size_t count)
     char **fresh = count ? mem_alloc(count * sizeof *fresh) : NULL;
     for (size_t i = 0; i < count; i++)
         fresh[i] = mem_strdup(patterns[i]);
-    for (size_t i = 0; i < s->document.form_pattern_count; i++)
-        free(s->document.form_patterns[i]);
-    free(s->document.form_patterns);
+    mem_free_texts(s->document.form_patterns, s->document.form_pattern_count);
     s->document.form_patterns = fresh;
     s->document.form_pattern_count = count;
 }

@@ -10,13 +10,6 @@
 
 #define EDITED ", edited"
 
-void undo_choice_done(struct undo_choice *c)
-{
-    for (size_t i = 0; i < c->ids.count; i++)
-        free(c->ids.items[i]);
-    vec_done(&c->ids);
-}
-
 void undo_step_done(struct undo_step *step)
 {
     free(step->what);
@@ -24,8 +17,8 @@ void undo_step_done(struct undo_step *step)
     kernel_free(step->kernel);
     kernel_free(step->now);
     free(step->id);
-    undo_choice_done(&step->before);
-    undo_choice_done(&step->after);
+    vec_free_texts(&step->before.ids);
+    vec_free_texts(&step->after.ids);
 }
 
 void undo_steps_done(struct undo_steps *steps)

@@ -66,7 +66,7 @@ void undo_note_arrived(struct session *s, const char *id)
 
     if (!last || !last->id || strcmp(last->id, id) != 0)
         return;
-    undo_choice_done(&last->after);
+    vec_free_texts(&last->after.ids);
     last->after = choice_now(&s->document, last->isa);
 }
 
@@ -112,7 +112,7 @@ static bool deselect(struct session *s, enum isa isa, const char *id)
     if (some)
         session_show(s, isa, (const char *const *)left.ids.items, left.ids.count);
     document_show_isa(&s->document, shown);
-    undo_choice_done(&left);
+    vec_free_texts(&left.ids);
     return some;
 }
 

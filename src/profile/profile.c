@@ -28,9 +28,7 @@ void profile_free(struct run_profile *p)
     vec_done(&p->functions);
     vec_done(&p->loops);
     free(p->program);
-    for (size_t i = 0; i < p->argv.count; i++)
-        free(p->argv.items[i]);
-    vec_done(&p->argv);
+    vec_free_texts(&p->argv);
     free(p->input);
     free(p->output);
     free(p->machine);

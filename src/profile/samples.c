@@ -6,9 +6,7 @@
 
 void samples_done(struct samples *s)
 {
-    for (size_t i = 0; i < s->images.count; i++)
-        free(s->images.items[i]);
-    vec_done(&s->images);
+    vec_free_texts(&s->images);
     vec_done(&s->points);
     index_done(&s->by_place);
     *s = (struct samples){.count = 0};

@@ -285,13 +285,6 @@ struct compiling {
     const char *path;
 };
 
-static void compiling_done(struct compiling *c)
-{
-    for (size_t i = 0; i < c->argv.count; i++)
-        free(c->argv.items[i]);
-    vec_done(&c->argv);
-}
-
 static void push_word(struct compiling *c, struct str *take_word)
 {
     if (take_word->length)
@@ -425,7 +418,7 @@ bool compile_source(const char *path, const struct compile_wish *wish, struct co
         ok = run(&c, dir, NULL, out, &again, err);
     }
     child_directory_free(dir);
-    compiling_done(&c);
+    vec_free_texts(&c.argv);
     return ok;
 }
 

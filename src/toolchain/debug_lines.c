@@ -282,9 +282,7 @@ void debug_lines_done(struct debug_lines *d)
 {
     free(d->file);
     vec_done(&d->rows);
-    for (size_t i = 0; i < d->inlined.count; i++)
-        free(d->inlined.items[i]);
-    vec_done(&d->inlined);
+    vec_free_texts(&d->inlined);
 }
 
 const struct debug_line *debug_line_at(const struct debug_lines *d, uint64_t place)
@@ -390,9 +388,7 @@ bool unit_lines_read(const struct object *o, struct unit_lines *out, struct err 
 void unit_lines_done(struct unit_lines *d)
 {
     vec_done(&d->rows);
-    for (size_t i = 0; i < d->files.count; i++)
-        free(d->files.items[i]);
-    vec_done(&d->files);
+    vec_free_texts(&d->files);
 }
 
 size_t unit_lines_from(const struct unit_lines *d, uint64_t place)

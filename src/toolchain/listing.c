@@ -722,9 +722,7 @@ void listing_done(struct listing *l)
         free(l->left_out.items[i].reason);
     vec_done(&l->left_out);
     vec_done(&l->percents);
-    for (size_t i = 0; i < l->functions.count; i++)
-        free(l->functions.items[i]);
-    vec_done(&l->functions);
+    vec_free_texts(&l->functions);
 }
 
 enum syntax syntax_detect(const char *text, size_t length)

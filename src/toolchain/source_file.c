@@ -40,13 +40,6 @@ static void roots_init(struct roots *r, const char *object, const char *path)
     str_done(&part);
 }
 
-static void roots_done(struct roots *r)
-{
-    for (size_t i = 0; i < r->list.count; i++)
-        free(r->list.items[i]);
-    vec_done(&r->list);
-}
-
 /* Returns whether @file, with links resolved, is below a permitted directory and not in a hidden
  * directory. */
 static bool in_roots(const struct roots *r, const char *file)
@@ -94,7 +87,7 @@ bool source_file_read(const char *named, const char *object, const char *path, s
             found = *tail && try_place(&roots, str_text(&place), &elsewhere, out, &fault);
         }
     file_only_files(before);
-    roots_done(&roots);
+    vec_free_texts(&roots.list);
     str_done(&place);
     if (found)
         return true;

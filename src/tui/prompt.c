@@ -89,7 +89,7 @@ static char *next_match(const char *text, int state)
 
 static char **complete(const char *text, int start, int end)
 {
-    completions_done(&matches);
+    vec_free_texts(&matches.items);
     complete_line(session, rl_line_buffer, (size_t)start, (size_t)end, &matches);
     rl_attempted_completion_over = !matches.files;
     return rl_completion_matches(text, next_match);
@@ -99,7 +99,7 @@ static char **complete(const char *text, int start, int end)
 static void keep_matches(char **found, int count, int longest)
 {
     (void)longest;
-    completions_done(&matches);
+    vec_free_texts(&matches.items);
     for (int i = 1; i <= count; i++)
         vec_push(&matches.items, mem_strdup(found[i]));
 }
@@ -186,7 +186,7 @@ static void prompt_close(void)
      * line frees. */
     rl_free_line_state();
     rl_callback_handler_remove();
-    completions_done(&matches);
+    vec_free_texts(&matches.items);
     opened = false;
 }
 
@@ -199,7 +199,7 @@ void prompt_done(void)
     free(history_file);
     history_file = NULL;
     clear_history();
-    completions_done(&matches);
+    vec_free_texts(&matches.items);
     str_done(&result);
 }
 
@@ -207,7 +207,7 @@ void prompt_open(const char *prefill)
 {
     prefill_text = prefill;
     entered = false;
-    completions_done(&matches);
+    vec_free_texts(&matches.items);
     rl_callback_handler_install("", take_line);
     opened = true;
 }
@@ -249,7 +249,7 @@ enum prompt_event prompt_read(void)
                 return PROMPT_LEFT;
             }
             if (*next != '\t')
-                completions_done(&matches);
+                vec_free_texts(&matches.items);
             rl_callback_read_char();
         }
         if (lines_pasted) {

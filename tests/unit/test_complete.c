@@ -20,7 +20,7 @@ static void expect_completion(const char *line, const char *candidate, bool ther
         seen |= strcmp(found.items.items[i], candidate) == 0;
     if (seen != there)
         fail_msg("\"%s\" %s %s", line, there ? "does not offer" : "offers", candidate);
-    completions_done(&found);
+    vec_free_texts(&found.items);
 }
 
 static void test_completion(void **state)
@@ -66,7 +66,7 @@ static void test_completion(void **state)
     expect_completion("jobs; ker", "kernel", true);
     complete_line(&session, "kernel load x", 12, 13, &found);
     assert_true(found.files);
-    completions_done(&found);
+    vec_free_texts(&found.items);
 }
 
 int main(void)
