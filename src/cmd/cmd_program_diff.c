@@ -595,10 +595,8 @@ static void diff_free(void *state)
         build_free(w->builds[side]);
         profile_free(w->profiles[side]);
     }
-    for (size_t i = 0; i < w->arguments.count; i++)
-        free(w->arguments.items[i]);
     free(w->input);
-    vec_done(&w->arguments);
+    vec_free_texts(&w->arguments);
     vec_done(&w->matches.list);
     vec_done(&w->rows);
     machine_set_done(&w->machines);

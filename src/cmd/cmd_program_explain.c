@@ -13,6 +13,7 @@
 #include "cmd/command.h"
 #include "cmd/explained.h"
 #include "cmd/explained_result.h"
+#include "cmd/program.h"
 #include "cmd/program_output.h"
 #include "cmd/task.h"
 #include "insitu/insitu.h"
@@ -364,11 +365,9 @@ static bool take_profiled(struct explaining *w, const struct run_profile *p, siz
         return err_set(err, ERR_USAGE,
                        "run program profile PROGRAM, or give the function or address of the loop",
                        "no program has been profiled");
-    if (!number || number > p->loops.count)
-        return err_set(err, ERR_USAGE, "program profile lists the loops",
-                       "no loop %zu: %zu loop%s in the profile of %s", number, p->loops.count,
-                       plural(p->loops.count), p->program);
-    const struct profile_loop *l = &p->loops.items[number - 1];
+    const struct profile_loop *l = program_profiled_loop(p, number, err);
+    if (!l)
+        return false;
     const struct kernel_loop *loop = &l->kernel->loops[l->loop];
     w->found.file = mem_strdup(l->file);
     if (loop->dispatch) {   /* Loads the whole function: the profile may have only a part of the
@@ -393,20 +392,6 @@ static bool take_profiled(struct explaining *w, const struct run_profile *p, siz
     if (p->processes <= 1 && !p->cut_off)
         w->found.profiled_cpu = p->user + p->system;
     return true;
-}
-
-static bool choose_machine(struct explaining *w, struct session *s, const char *id, struct err *err)
-{
-    struct err ignored = {0};
-    const struct document *d = &s->document;
-    const struct machine *m = id ? session_machine(s, id, err)
-                              : d->here.id && d->here.isa == isa_host()
-                                  ? session_machine(s, d->here.id, &ignored)
-                                  : session_current(s, &ignored);
-
-    if (m && strcmp(m->isa, isa_name(isa_host())) == 0)
-        w->found.machine = machine_copy(m);
-    return !id || m;
 }
 
 static bool prepare_explain(struct session *s, const void *values, struct task *task,
@@ -440,7 +425,7 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
         w->found.file = mem_strdup(v->file);
     }
     vec_push(&w->argv, NULL);
-    ok = ok && choose_machine(w, s, v->machine, err) &&
+    ok = ok && program_host_machine(s, v->machine, &w->found.machine, err) &&
          (attach || program_output_choose(&w->output, v->output, err));
     w->options = (struct insitu_options){.argv = attach ? NULL : (const char *const *)w->argv.items,
                                          .pid = attach ? (pid_t)v->pid : 0,

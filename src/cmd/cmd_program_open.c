@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "cmd/command.h"
 #include "cmd/loading.h"
+#include "cmd/program.h"
 #include "profile/profile.h"
 #include "program/study.h"
 
@@ -19,11 +20,9 @@ static bool open_loop(struct session *s, size_t number, struct err *err)
     if (!p)
         return err_set(err, ERR_USAGE, "use program profile PROGRAM",
                        "no program has been profiled");
-    if (!number || number > p->loops.count)
-        return err_set(err, ERR_USAGE, "program profile lists the loops",
-                       "no loop %zu: %zu loop%s in the profile of %s", number, p->loops.count,
-                       plural(p->loops.count), p->program);
-    const struct profile_loop *l = &p->loops.items[number - 1];
+    const struct profile_loop *l = program_profiled_loop(p, number, err);
+    if (!l)
+        return false;
     session_set_kernel(s, kernel_hold(l->kernel), l->loop);
     s->document.kernel_measured = l->measured;
     return true;

@@ -17,6 +17,7 @@
 #include "chart/memory_lines.h"
 #include "cmd/command.h"
 #include "cmd/memory_curve.h"
+#include "cmd/program.h"
 #include "cmd/program_output.h"
 #include "cmd/task.h"
 #include "measure/kernel_passes.h"
@@ -601,39 +602,14 @@ static void profiling_free(void *state)
     forget(w);
     profile_free(w->so_far);
     pthread_mutex_destroy(&w->lock);
-    for (size_t i = 0; i < w->argv.count; i++)
-        free(w->argv.items[i]);
-    for (size_t i = 0; i < w->unmeasured.count; i++)
-        free(w->unmeasured.items[i]);
-    vec_done(&w->argv);
-    vec_done(&w->unmeasured);
+    vec_free_texts(&w->argv);
+    vec_free_texts(&w->unmeasured);
     program_output_done(&w->output);
     free(w->input);
     machine_free(w->machine);
     sampled_done(&w->sampled);
     profile_free(w->profile);
     free(w);
-}
-
-/* Selects machine @id; NULL: this CPU's machine, or the current machine if it has the same
- * instruction set. Returns false with err for an unsuitable @id. Succeeds without a machine if @id
- * is NULL. */
-static bool choose_machine(struct profiling *w, struct session *s, const char *id, struct err *err)
-{
-    struct err ignored = {0};
-    const struct document *d = &s->document;
-    const struct machine *m = id ? session_machine(s, id, err)
-                              : d->here.id && d->here.isa == isa_host()
-                                  ? session_machine(s, d->here.id, &ignored)
-                                  : session_current(s, &ignored);
-
-    if (id && m && strcmp(m->isa, isa_name(isa_host())) != 0)
-        return err_set(err, ERR_USAGE, "select a machine with this CPU's instruction set",
-                       "%s is a machine for %s, but this CPU executes %s", m->id, m->isa,
-                       isa_name(isa_host()));
-    if (m && strcmp(m->isa, isa_name(isa_host())) == 0)
-        w->machine = machine_copy(m);
-    return !id || m;
 }
 
 static bool prepare_profile(struct session *s, const void *values, struct task *task,
@@ -661,7 +637,7 @@ static bool prepare_profile(struct session *s, const void *values, struct task *
     w->input = mem_strdup(v->input);
     w->measure = v->measure;
     w->top = v->top;
-    bool ok = choose_machine(w, s, v->machine, err) &&
+    bool ok = program_host_machine(s, v->machine, &w->machine, err) &&
               (attach || program_output_choose(&w->output, v->output, err));
     w->options = (struct sampling){.argv = attach ? NULL : (const char *const *)w->argv.items,
                                    .pid = attach ? (pid_t)v->pid : 0,

@@ -26,11 +26,9 @@ static void choosing_free(void *state)
 {
     struct choosing *c = state;
 
-    for (size_t i = 0; i < c->ids.count; i++)
-        free(c->ids.items[i]);
     for (size_t i = 0; i < c->loaded.count; i++)
         machine_free(c->loaded.items[i]);
-    vec_done(&c->ids);
+    vec_free_texts(&c->ids);
     vec_done(&c->loaded);
     vec_done(&c->missing);
     free(c->list);

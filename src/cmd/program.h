@@ -4,6 +4,7 @@
 
 #include "cmd/session.h"
 #include "model/facts.h"
+#include "profile/profile.h"
 #include "program/model.h"
 
 /* Returns the model fitted to the session's runs, borrowed; NULL with err: none. */
@@ -14,6 +15,13 @@ const struct program_model *program_fitted(struct session *s, struct err *err);
  * this CPU. */
 const struct machine *program_machine(struct session *s, const char *id, bool *here,
                                       struct err *err);
+/* Sets *@out to a copy of machine @id; NULL: this CPU's machine, or the current machine if it has
+ * the same instruction set, or NULL. Returns false with err if @id is missing or unsuitable. */
+bool program_host_machine(struct session *s, const char *id, struct machine **out,
+                          struct err *err);
+/* Returns loop @number, from 1, of @p; NULL with err: none. */
+const struct profile_loop *program_profiled_loop(const struct run_profile *p, size_t number,
+                                                 struct err *err);
 /* Values of inputs. program_inputs_read parses "N=16,32 M=4" into names and all combinations of
  * values, name_count each. If there are more than @most (0: no limit), takes the combinations that
  * vary a single input, and random others. The choice is deterministic. Returns false with err. The

@@ -46,6 +46,34 @@ const struct machine *program_machine(struct session *s, const char *id, bool *h
     return NULL;
 }
 
+bool program_host_machine(struct session *s, const char *id, struct machine **out, struct err *err)
+{
+    struct err ignored = {0};
+    const struct here *own = &s->document.here;
+    const struct machine *m = id ? session_machine(s, id, err)
+                              : own->id && own->isa == isa_host()
+                                  ? session_machine(s, own->id, &ignored)
+                                  : session_current(s, &ignored);
+    const bool fits = m && strcmp(m->isa, isa_name(isa_host())) == 0;
+
+    *out = fits ? machine_copy(m) : NULL;
+    return !id || fits ||
+           (m && err_set(err, ERR_USAGE, "select a machine with this CPU's instruction set",
+                         "%s is a machine for %s, but this CPU executes %s", m->id, m->isa,
+                         isa_name(isa_host())));
+}
+
+const struct profile_loop *program_profiled_loop(const struct run_profile *p, size_t number,
+                                                 struct err *err)
+{
+    if (number && number <= p->loops.count)
+        return &p->loops.items[number - 1];
+    err_set(err, ERR_USAGE, "program profile lists the loops",
+            "no loop %zu: %zu loop%s in the profile of %s", number, p->loops.count,
+            plural(p->loops.count), p->program);
+    return NULL;
+}
+
 void program_say_memory(struct result *result, const char *day)
 {
     if (!*day)

@@ -120,11 +120,7 @@ static void check_open(void *state)
 {
     struct check_view_state *v = state;
 
-    table_init(&v->view.table);
-    v->view.rows = "forms";
-    v->view.refresh = refresh;
-    /* Sets the source even if there are no rows yet, because commands need its columns. */
-    v->view.source = source;
+    table_view_open(&v->view, "forms", refresh, &source);
     v->view.has_detail = true;
 }
 

@@ -220,11 +220,7 @@ static void experiments_open(void *state)
 {
     struct experiments_view_state *v = state;
 
-    table_init(&v->view.table);
-    v->view.rows = "experiments";
-    v->view.refresh = refresh;
-    /* Sets the source even if there are no rows yet, because commands need its columns. */
-    v->view.source = source;
+    table_view_open(&v->view, "experiments", refresh, &source);
     v->view.has_detail = true;
 }
 

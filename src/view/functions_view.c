@@ -152,11 +152,7 @@ static void functions_open(void *state)
 {
     struct functions_view_state *v = state;
 
-    table_init(&v->view.table);
-    v->view.rows = "functions";
-    v->view.refresh = refresh;
-    /* Sets the source even if there are no rows yet, because commands need its columns. */
-    v->view.source = source;
+    table_view_open(&v->view, "functions", refresh, &source);
 }
 
 static void functions_draw(void *state, struct session *s, struct grid *g)

@@ -193,9 +193,7 @@ static void mapping_open(void *state)
 {
     struct mapping_view_state *v = state;
 
-    table_init(&v->view.table);
-    v->view.rows = "forms";
-    v->view.refresh = refresh;
+    table_view_open(&v->view, "forms", refresh, NULL);
 }
 
 static void draw_detail(const struct mapping_view_state *v, struct grid *g, int y)

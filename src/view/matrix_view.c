@@ -207,10 +207,8 @@ static void matrix_open(void *state)
 {
     struct matrix_view_state *v = state;
 
-    table_init(&v->view.table);
+    table_view_open(&v->view, "inferred", refresh, NULL);
     v->view.table.sort = 0; /* Rows are sorted by form. */
-    v->view.rows = "inferred";
-    v->view.refresh = refresh;
 }
 
 static void print_usage(const struct matrix_view_state *v, size_t row, struct str *out)

@@ -7,6 +7,17 @@
 /* maximum number of rows searched for a name */
 #define RECALL_ROWS 100000
 
+void table_view_open(struct table_view *v, const char *rows,
+                     bool (*refresh)(void *state, struct session *s),
+                     const struct table_source *source)
+{
+    table_init(&v->table);
+    v->rows = rows;
+    v->refresh = refresh;
+    if (source)
+        v->source = *source;
+}
+
 void table_view_changed(struct table_view *v, const struct table_source *source)
 {
     v->source = *source;

@@ -20,6 +20,11 @@ struct table_view {
     size_t first_line;              /* first visible line of the detail */
 };
 
+/* Initialises a table without rows. @rows and @refresh: the members. @source: source whose columns
+ * commands need even if there are no rows yet; NULL: none. */
+void table_view_open(struct table_view *v, const char *rows,
+                     bool (*refresh)(void *state, struct session *s),
+                     const struct table_source *source);
 /* Marks the rows, which now come from @source, as changed. They are then filtered and sorted
  * again. */
 void table_view_changed(struct table_view *v, const struct table_source *source);

@@ -214,9 +214,7 @@ static void tables_open(void *state)
     struct tables_view_state *v = state;
 
     memcpy(v->columns, columns, sizeof columns);
-    table_init(&v->view.table);
-    v->view.rows = "differences";
-    v->view.refresh = refresh;
+    table_view_open(&v->view, "differences", refresh, NULL);
 }
 
 /* Draws the number of forms that agree, and the machine's port for each inferred port. Returns the

@@ -169,6 +169,8 @@ test_refused() {
     holds err 'no program has been profiled'
     expect 1 "$portolan" -e "program explain nowhere $work/loops"
     holds err 'nowhere'
+    expect 1 "$portolan" -e "program explain loop_sum --machine neoverse-v2 $work/loops sum 10"
+    holds err 'neoverse-v2 is a machine for aarch64, but this CPU executes x86-64'
     expect 1 "$portolan" -e "program explain loop_list $work/loops sum 10"
     holds err ' s: no execution of the instruction at 0x'
     # If a function has several loops, the message lists the others.
