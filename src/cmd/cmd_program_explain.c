@@ -161,8 +161,8 @@ static bool goes_on_sampling(void *state, double seconds, size_t samples)
 }
 
 /* Samples the process, because tracing is not permitted. Samples give only the loop's share of the
- * time. Returns false if there are no samples. */
-static bool sample_instead(struct explaining *w)
+ * time. Returns false with err, which names both obstacles, if there are no samples. */
+static bool sample_instead(struct explaining *w, struct err *err)
 {
     const struct insitu_options *o = &w->options;
     const struct sampling sampling = {.argv = o->argv,
@@ -175,12 +175,15 @@ static bool sample_instead(struct explaining *w)
                                       .goes_on = goes_on_sampling,
                                       .state = w};
     struct sampled sampled;
-    struct err ignored;
+    struct err why = {0};
 
-    if (sampling_run(&sampling, &sampled, &ignored) && sampled.samples.count)
-        w->found.sampled = profile_new(&sampled, SAMPLE_RATE, 0, NULL, NULL, &ignored);
+    if (sampling_run(&sampling, &sampled, &why) && sampled.samples.count)
+        w->found.sampled = profile_new(&sampled, SAMPLE_RATE, 0, NULL, NULL, &why);
     sampled_done(&sampled);
-    return w->found.sampled != NULL;
+    return w->found.sampled ||
+           err_set(err, w->found.refused.code, w->found.refused.todo,
+                   "%s. Sampling by the system's clock also failed: %s%s%s", w->found.refused.what,
+                   why.code ? why.what : "there were no samples", *why.todo ? "; " : "", why.todo);
 }
 
 /* Measures the most frequent paths in isolation on this CPU, with the recorded branch directions
@@ -291,12 +294,11 @@ static bool explain_run(void *state, struct result *result, struct err *err)
     bool ok = insitu_run(&w->options, &w->found.insitu, err);
     if (!ok && w->found.insitu.refused) {
         w->found.refused = *err;
-        if (sample_instead(w)) {
+        if (sample_instead(w, err)) {
             err_clear(err);
             keep_output(w);
             return true;
         }
-        *err = w->found.refused;
     }
     if (job_cancelled(NULL))
         ok = err_set(err, ERR_INTERRUPTED, NULL, "cancelled");

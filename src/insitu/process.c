@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -111,6 +112,22 @@ static void drop(struct process *p, pid_t tid)
         *t = p->tracees.items[--p->tracees.count];
 }
 
+/* Returns the number after @name in the status of process @pid, "self" for this one; -1: unknown. */
+static long status_number(const char *pid, const char *name)
+{
+    char path[64], line[256];
+    long number = -1;
+
+    snprintf(path, sizeof path, "/proc/%s/status", pid);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, name, strlen(name)) == 0)
+            number = strtol(line + strlen(name), NULL, 10);
+    if (file)
+        fclose(file);
+    return number;
+}
+
 /* Sets err to the reason why the system does not permit tracing, and to the remedy. */
 static bool refused(pid_t pid, int reason, struct err *err)
 {
@@ -133,13 +150,26 @@ static bool refused(pid_t pid, int reason, struct err *err)
                   "kernel.yama.ptrace_scope=0 as root",
             "ptrace of process %d is refused: sysctl kernel.yama.ptrace_scope is %s", (int)pid,
             scope);
-    if (reason == EPERM)
-        return err_set(err, ERR_IO,
-                       "run Portolan as the user of the process, or as root; a container needs "
-                       "--cap-add=SYS_PTRACE or a seccomp profile that allows ptrace",
-                       "ptrace of process %d is refused: it belongs to another user, or a "
-                       "container forbids it",
+    if (reason == EPERM) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", (int)pid);
+        const long user = status_number(text, "Uid:");
+        if (geteuid() && user >= 0 && user != (long)geteuid())
+            return err_set(err, ERR_IO, "run Portolan as the user of the process, or as root",
+                           "ptrace of process %d is refused: it belongs to user %ld", (int)pid,
+                           user);
+        if (status_number("self", "Seccomp:") > 0)
+            return err_set(err, ERR_IO,
+                           "start the container with --cap-add=SYS_PTRACE, or with a seccomp "
+                           "profile that allows ptrace",
+                           "ptrace of process %d is refused: Portolan runs under a seccomp "
+                           "profile, as in a container",
+                           (int)pid);
+        return err_set(err, ERR_IO, "run Portolan as root, with capability SYS_PTRACE",
+                       "ptrace of process %d is refused: it has capabilities that Portolan does "
+                       "not have, or forbids access to its memory (PR_SET_DUMPABLE)",
                        (int)pid);
+    }
     return err_set(err, ERR_IO, NULL, "ptrace of process %d is refused: %s", (int)pid,
                    strerror(reason));
 }

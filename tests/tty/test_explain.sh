@@ -424,28 +424,38 @@ test_abandoned() {
 }
 
 # Under seccomp, the code is not changed. The loop is sampled instead if the system has a clock for
-# it.
+# it. The same holds if Portolan itself must not use ptrace.
 test_sampled_instead() {
     build loops
+    # filter N PROGRAM: refuses the first N of two system calls.
     cat >"$work/filter.c" <<'EOF'
+#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 int main(int c, char **v)
 {
-    struct sock_filter all[] = {{6, 0, 0, SECCOMP_RET_ALLOW}};
-    struct sock_fprog program = {1, all};
-    if (c < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, 2, &program))
+    unsigned n = c < 3 ? 0 : (unsigned)atoi(v[1]);
+    struct sock_filter all[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, n > 0 ? SYS_ptrace : ~0u, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, n > 1 ? SYS_perf_event_open : ~0u, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)};
+    struct sock_fprog program = {5, all};
+    if (c < 3 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, 2, &program))
         return 77;
-    execv(v[1], v + 1);
+    execv(v[2], v + 2);
     return 1;
 }
 EOF
     # shellcheck disable=SC2086
     ${CC:-cc} "$work/filter.c" -o "$work/filter" 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
-    "$work/filter" "$work/loops" sum 1 >"$work/out" || skip 'no seccomp here'
-    "$work/filter" "$work/loops" wait 100000000 >"$work/attached" &
+    "$work/filter" 0 "$work/loops" sum 1 >"$work/out" || skip 'no seccomp here'
+    "$work/filter" 0 "$work/loops" wait 100000000 >"$work/attached" &
     pid=$!
     until_it_runs "$pid"
     wait_until grep -q "Seccomp:	2" "/proc/$pid/status"
@@ -453,6 +463,18 @@ EOF
     cat "$work/err" >>"$work/out"
     holds out 'runs under seccomp'
     ! grep -q 'x-p.*loops' "/proc/$pid/maps" || [ "$(grep -c 'TracerPid:	0' "/proc/$pid/status")" -eq 1 ] || fail 'it is traced'
+    kill -9 "$pid"
+    wait "$pid" 2>/dev/null
+    "$work/loops" wait 100000000 >"$work/attached" &
+    pid=$!
+    until_it_runs "$pid"
+    for n in 1 2; do
+        "$work/filter" "$n" "$portolan" -e "program explain --pid $pid --seconds 0.3s loop_sum" >"$work/out" 2>"$work/err" </dev/null
+        cat "$work/err" >>"$work/out"
+        holds out 'Portolan runs under a seccomp profile, as in a container'
+        grep -q "sampled by the system's clock instead" "$work/out" || [ -s "$work/err" ] || fail "$(cat "$work/out")"
+    done
+    holds out "Sampling by the system's clock also failed: "
     kill -9 "$pid"
     wait "$pid" 2>/dev/null
     true
