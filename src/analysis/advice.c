@@ -244,7 +244,6 @@ static void name_split(const struct advice *s)
     str_add(s->out, named ? "." : "");
 }
 
-/* Appends remedies that reduce the slots of this loop. */
 static void add_fewer(const struct advice *s)
 {
     const struct analysis *a = s->a;
@@ -356,7 +355,6 @@ static void say_retire(const struct advice *s)
     advice_next(s);
 }
 
-/* Operations of the limiting ports that the advice distinguishes */
 enum port_work { WORK_JUMP, WORK_LOADS, WORK_STORES, WORK_ACCESSES, WORK_SHUFFLES, WORK_OTHER };
 
 /* Returns the ports that @form uses on the machine of @a; 0 if @form is NULL or unknown. */
@@ -393,7 +391,6 @@ static enum port_work work_on(const struct analysis *a, portset set)
                       : WORK_OTHER;
 }
 
-/* Appends the operations to reduce on the limiting ports: "fewer jumps and fewer loads". */
 static void name_fewer(const struct analysis *a, struct str *out)
 {
     static const char *const things[] = {

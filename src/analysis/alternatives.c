@@ -9,7 +9,6 @@
 
 #define KINDS 8
 
-/* A replacement, and the number of instructions that it could replace */
 struct kind {
     struct isa_alternative other;
     const struct mapping_entry *entry;

@@ -324,7 +324,6 @@ static double largest(const struct bounds *b)
     return most;
 }
 
-/* Returns whether an instruction reads a value of the chain. */
 static bool reads_chain(const struct deps *d, const bool *on_chain, uint32_t insn)
 {
     for (size_t i = 0; i < d->edge_count; i++)

@@ -30,7 +30,6 @@ struct build_object {
     struct err fault;            /* error that occurred while the object's source lines were read */
 };
 
-/* A function: the input of one work item */
 struct build_piece {
     uint32_t object, symbol;
     bool undecoded;
@@ -174,7 +173,6 @@ size_t build_pieces(const struct binary *b)
     return b->objects.count + b->pieces.count;
 }
 
-/* Stores the smallest and largest stride of the loop's accesses. */
 static void take_steps(const struct insn *insns, size_t count, struct address_work *work,
                        struct build_loop *out)
 {

@@ -45,7 +45,7 @@ struct matcher {
     const struct binary *a, *b;
     struct loop_matches *out;
     uint32_t *match_a, *match_b;   /* match of each loop; MATCH_NONE: none */
-    enum match_way *way;           /* how each loop of A was matched */
+    enum match_way *way;
     VEC(struct scored) scores;
 };
 
@@ -67,7 +67,6 @@ static double lines_alike(const struct build_loop *x, const struct build_loop *y
     return last < first ? 0 : (double)(last - first + 1) / (high - low + 1);
 }
 
-/* Returns the relative position of item @at in a list of @count. */
 static double place(size_t at, size_t count)
 {
     return count > 1 ? (double)at / (double)(count - 1) : 0;
@@ -167,7 +166,6 @@ static void add_loops_of(struct group *g, const struct binary *b, uint32_t funct
     }
 }
 
-/* Forms a group for each key in both builds, and matches the group's loops. */
 static void match_keyed(struct matcher *m, struct keyed_list *keys, enum match_way way)
 {
     struct group g = {{0}, {0}};
@@ -233,7 +231,6 @@ static bool untouched(const uint32_t *matched, const struct build_function *f)
     return true;
 }
 
-/* A function none of whose loops has a match */
 struct left_over {
     uint32_t function;
     uint64_t sequence;
@@ -371,7 +368,6 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Returns whether the loop processes one element at a time. */
 static bool scalar(const struct build_loop *l)
 {
     return l->least && l->least == l->width && l->width <= SCALAR_MOST;
@@ -387,7 +383,6 @@ static bool accesses_match(const struct build_loop *p, const struct build_loop *
     return x == y || (a < SAME_WORK * b && b < SAME_WORK * a);
 }
 
-/* Computes the source iterations per iteration of each loop of a match. */
 static void take_times(const struct build_loop *p, const struct build_loop *q,
                        struct loop_match *out)
 {

@@ -169,7 +169,6 @@ static void set_load_latency(const struct core *c, const struct insn *insn, bool
     op->traits |= isnan(cycles) && insn->traits & INSN_LOAD ? OP_LOAD_UNKNOWN : 0;
 }
 
-/* Adds @more to @usage. Returns the number of µops added. */
 static unsigned add_all(struct usage *usage, const struct usage *more)
 {
     for (unsigned i = 0; i < more->count; i++)
@@ -242,7 +241,6 @@ static bool merges_loaded(const struct insn *insn)
     return false;
 }
 
-/* Returns whether the instruction computes with the loaded value instead of only moving it. */
 static bool computes(const struct insn *insn)
 {
     bool reads = insn->flags_written != 0;

@@ -22,15 +22,13 @@ struct holder {
     uint32_t computed;             /* node that computed the value, before eliminated moves */
 };
 
-/* Values on which a store's address and data depend */
 struct store_input {
-    struct holder place[2];        /* base and index register */
+    struct holder place[2];
     bool copied;                   /* whether a load wrote the stored register */
     /* load whose value, after a one-cycle operation, is stored; NO_LOAD: none */
     uint32_t modified;
 };
 
-/* Load that produces a value, directly or after a one-cycle operation (@worked) */
 struct origin {
     uint32_t load;                 /* index of the load; NO_LOAD: none */
     bool worked;

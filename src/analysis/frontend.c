@@ -140,7 +140,6 @@ static uint32_t boundary_at(const struct insn *insns, const struct costs *costs,
     return FRONTEND_NOWHERE;
 }
 
-/* Lines of the µop cache for one aligned block of code */
 struct lines {
     size_t block;
     unsigned count, used, branches;

@@ -21,10 +21,9 @@
 
 struct glimpse {
     VEC(struct loop_region) jumps;   /* byte offsets of backward branches and of their targets */
-    VEC(size_t) vectors;             /* offsets of vector instructions */
+    VEC(size_t) vectors;
 };
 
-/* Returns the number of vector instructions between offsets @first and @last. */
 static uint32_t between(const struct glimpse *l, size_t first, size_t last)
 {
     size_t count[2];

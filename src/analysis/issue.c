@@ -7,7 +7,7 @@
 
 struct issue_group {
     unsigned slots;
-    unsigned uops;       /* number of fused µops in the group */
+    unsigned uops;
     double cycles;       /* number of groups filled so far, one per cycle */
 };
 

@@ -199,7 +199,6 @@ static void which_function(struct err *err)
             "source files");
 }
 
-/* Makes the kernel of @o, read from @path, for @options. Returns NULL with err on failure. */
 static struct kernel *kernel_of_object(const struct object *o, const char *path,
                                        const struct kernel_options *options, struct err *err)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loads kernels from files, text and hex, and counts references to kernels. */
 #include "analysis/kernel.h"
 
 #include <ctype.h>
@@ -166,7 +165,6 @@ static void loop_push(struct loop_list *out, const struct insn *insns, size_t fi
     vec_push(&out->list, loop);
 }
 
-/* Returns the index of the first instruction that begins at or after @offset. */
 static size_t insn_from(const struct unit *u, uint64_t offset)
 {
     const size_t low = first_from(u->insns.items, u->insns.count, sizeof(struct insn),
@@ -274,7 +272,6 @@ static void marks_comments(const struct unit *u, const char *text, size_t length
     markers_done(&marks);
 }
 
-/* Marks the instructions into which a linker inserts an address. */
 static void references_of_text(struct unit *u, const struct assembled *a)
 {
     for (size_t i = 0, at = 0; i < u->insns.count && !watch_steps(1); i++) {
@@ -512,10 +509,10 @@ static char *readable(const char *name)
 }
 
 struct range_part {
-    size_t section;      /* next section to examine */
+    size_t section;
     const uint8_t *code;
     size_t length;
-    uint64_t position;   /* position of the first byte */
+    uint64_t position;
 };
 
 /* Advances to the next section with code of the range. Returns false after the last section. */

@@ -71,7 +71,6 @@ static bool find_function(const char *text, const char *symbol, size_t *first, s
     return found;
 }
 
-/* Makes a kernel of the compiled text. Returns NULL with err on failure. */
 static struct kernel *take_loops(const struct recipe *r, const struct compiled *c, struct err *err)
 {
     struct kernel_options own = r->options;

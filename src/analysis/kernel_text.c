@@ -30,7 +30,7 @@ struct text_writer {
     const struct kernel *k;
     const struct insn *insns;
     size_t count;
-    enum writing *how;   /* way to write each instruction */
+    enum writing *how;
     size_t *lines;       /* line number of each instruction in the text */
     struct { VEC(struct text_place) list; } places;   /* named positions, in ascending order */
 };
@@ -98,7 +98,6 @@ static void add_place(struct text_writer *w, uint64_t position)
     vec_push(&w->places.list, p);
 }
 
-/* Lists the loop head and all jump targets. A position without a name gets a new name. */
 static void find_places(struct text_writer *w)
 {
     size_t kept = 0;
@@ -161,7 +160,6 @@ static void add_bytes(const struct text_writer *w, const struct insn *insn, stru
     }
 }
 
-/* Appends @text, a jump, with the name of @to in place of the target's number. */
 static void add_jump(const char *text, const struct text_place *to, struct str *out)
 {
     const char *comma = strrchr(text, ','), *blank = strchr(text, ' '),
@@ -208,7 +206,6 @@ static bool add_text(const struct text_writer *w, const struct insn *insn, struc
     return ok;
 }
 
-/* Appends instruction @i. If it is written as bytes, its disassembly follows as a comment. */
 static void add_insn(struct text_writer *w, size_t i, struct str *out)
 {
     const struct insn *insn = &w->insns[i];
@@ -325,7 +322,6 @@ static bool revise(struct text_writer *w, const struct assembled *a)
     return changed;
 }
 
-/* Returns whether @a has the bytes and references of the loop. */
 static bool is_same(const struct text_writer *w, const struct assembled *a)
 {
     size_t at = 0;

@@ -35,7 +35,7 @@ struct planner {
     const struct streams *streams;
     struct array_region regions[ARRAYS_MOST];
     unsigned count;
-    uint32_t region_of[256];  /* index of the region of each stream */
+    uint32_t region_of[256];
     struct arrays *out;
 };
 
@@ -184,7 +184,6 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
     return true;
 }
 
-/* Returns how many terms of all regions' addresses contain register @reg. */
 static unsigned uses(const struct planner *p, uint8_t reg)
 {
     unsigned n = 0;

@@ -160,7 +160,6 @@ static bool is_constant(const struct analysis *a, const struct insn *insn, uint8
     return true;
 }
 
-/* Returns whether edge @at multiplies by a loop invariant. */
 static bool scales(const struct chain_work *w, size_t at)
 {
     const struct deps *d = w->d;
@@ -289,7 +288,6 @@ static bool is_partial(const struct insn *insn, int end)
     return op && op->kind == OPERAND_REGISTER && op->file == FILE_GENERAL && op->bits < 32;
 }
 
-/* Returns whether @reg is the index of a load from a table at a loop-invariant address. */
 static bool is_index(const struct analysis *a, const struct insn *insn, uint8_t reg)
 {
     const struct operand *memory = insn_memory(insn);
@@ -428,7 +426,6 @@ static void begin_first(const struct deps *d, uint32_t *edges, size_t count)
     }
 }
 
-/* Fills @out from a cycle of the graph with @count edges. */
 static void describe(const struct analysis *a, const struct deps *d, uint32_t *edges, size_t count,
                      double cycles, struct limit_chain *out)
 {
@@ -542,7 +539,6 @@ static void find_chains(const struct analysis *a, struct deps *d, struct limit *
     free(without);
 }
 
-/* Returns whether the closing jump is the only instruction on the limiting ports. */
 static bool only_jump(const struct analysis *a)
 {
     for (size_t i = 0; i < a->count; i++)

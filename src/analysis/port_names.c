@@ -101,7 +101,6 @@ static void count_single(const struct form_class *c, const portset *sets, unsign
         u->exact[i][c->kind] += sets[i] == c->ports ? c->forms : 0;
 }
 
-/* Fills @u for the groups @sets. Returns false if out of memory. */
 static bool count_forms(const struct machine *m, enum isa isa, const portset *sets, unsigned count,
                         struct uses *u)
 {

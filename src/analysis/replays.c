@@ -30,7 +30,6 @@
 static const double crowded_by[] = {0, 0, 0, 0, 0.04, 0.17, 0.29};
 #define CROWD_MOST (sizeof crowded_by / sizeof *crowded_by - 1)
 
-/* Origin of the value in a register or the flags */
 enum held { HELD_OLD, HELD_LOADED, HELD_READY, HELD_CHAINED, HELD_LONG };
 
 struct held_value {
@@ -40,9 +39,9 @@ struct held_value {
     /* number of operations from the load @load to this value, including the load; 0: no load, or
      * too many operations */
     uint8_t behind;
-    uint32_t load;            /* index of the load on which the value depends */
-    portset ports;            /* ports of the instruction that produced the value */
-    uint32_t maker;           /* index of the instruction that produced the value */
+    uint32_t load;
+    portset ports;
+    uint32_t maker;
     /* number of computing operations before the producer, and iteration of the producer */
     uint32_t at, iteration;
 };
@@ -71,7 +70,7 @@ struct replay_inputs {
     /* @itself: whether an input is the operation's own result of the previous iteration. @others:
      * whether an input is neither that result nor the result of @chain. */
     bool itself, others;
-    uint32_t reader;          /* index of the operation */
+    uint32_t reader;
     /* index of an operation with @chained that produces an input; UINT32_MAX: none */
     uint32_t chain;
 };

@@ -38,7 +38,7 @@ struct address_parts {
     unsigned count, seen;      /* number of terms, and of examined parts */
     /* symbol of the loaded value; 0: none; NO_LEAF: unsupported */
     uint32_t leaf;
-    int64_t factor;            /* factor of the loaded value */
+    int64_t factor;
     /* number of bits of the loaded value to which it is extended, plus 1 if by its sign; 0: all */
     uint32_t extended;
 };
@@ -49,7 +49,7 @@ struct finder {
     const struct isa_ops *isa;
     struct address_work work;
     struct streams *out;
-    VEC(uint32_t) owner;       /* stream of each access */
+    VEC(uint32_t) owner;
 };
 
 static void parts_add(struct address_parts *p, uint8_t reg, int64_t factor)
@@ -130,8 +130,6 @@ static void refuse(struct finder *f, uint32_t insn, const char *why)
     snprintf(f->out->why, sizeof f->out->why, "%s", why);
 }
 
-/* Returns the offset of an access, relative to the unresolved symbol in its address if there is
- * one. */
 static int64_t offset_of(const struct access *a)
 {
     return a->offset - symbol_place(a->offset);
@@ -387,7 +385,6 @@ static bool is_vector_access(const struct insn *in)
     return in->operation == OPERATION_GATHER || in->operation == OPERATION_SCATTER;
 }
 
-/* Returns the number of new lines per iteration of stream @at. */
 static double lines_of(const struct finder *f, uint32_t at)
 {
     const struct stream *s = &f->out->items.items[at];

@@ -78,7 +78,6 @@ static uint32_t registers_read(const struct insn *insn)
     return read;
 }
 
-/* Sums of each register, up to the current instruction */
 struct sums {
     int64_t pending[REGISTERS];   /* constants added since another instruction wrote the register */
     int64_t net[REGISTERS];       /* constants added to the register per iteration */

@@ -274,7 +274,6 @@ static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OP
     return true;
 }
 
-/* Inserts a move to each register of @kept before @at. */
 static void put_kept(struct variant *v, size_t at, const struct operand *kept, unsigned n)
 {
     for (unsigned k = 0; v->insns && k < n; k++)

@@ -117,7 +117,6 @@ static void jump(struct window_walk *w)
     w->used = 0;
 }
 
-/* Returns whether both rows are one instruction in a line. */
 static bool is_part(const struct cost *row, const struct cost *next)
 {
     return next->flags & ROW_PART || row->flags & ROW_JOINS;

@@ -23,7 +23,7 @@ struct csv_reader {
     struct csv_parser parser;
     struct str text;               /* fields of the rows read so far, NUL-terminated */
     VEC(size_t) starts;            /* start of each field in @text */
-    VEC(size_t) row_ends;          /* number of fields up to the end of each row */
+    VEC(size_t) row_ends;
     VEC(char *) fields;            /* fields of the last returned row */
     size_t next_row, next_field, row;
     /* @ended: whether the end of the file was read. @whole: whether there was enough memory for the

@@ -28,7 +28,6 @@
                              * directory */
 #define WAIT_MICROSECONDS 100000
 
-/* A file to be written or removed */
 struct change {
     char *name;
     bool removed;
@@ -39,7 +38,7 @@ struct file_set {
     int dir;                /* descriptor of the locked directory */
     char *path;
     VEC(struct change) changes;
-    bool private;           /* whether only the owner may read the directory and its files */
+    bool private;
     bool made;              /* whether this change created the directory */
     bool recorded;          /* whether the record is in place, which makes the change valid */
 };

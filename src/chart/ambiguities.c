@@ -189,8 +189,6 @@ static uint32_t count_with(const struct chart_form *f, uint32_t copies, const st
     return (uint64_t)size * count + copies > SIZE_MOST ? 0 : count;
 }
 
-/* An experiment with an ambiguous form: @copies copies of the form and @count executions of a
- * saturator */
 struct distinction {
     const struct saturator *saturator;
     uint32_t copies, count;
@@ -303,7 +301,6 @@ static const struct saturator *busy_with(const struct witnesses *w, const struct
     return best;
 }
 
-/* Finds experiments that test a form with the saturators of its untested ports. */
 static void check_form(const struct witnesses *w, struct chart *c, uint32_t form)
 {
     struct chart_form *f = &c->forms[form];

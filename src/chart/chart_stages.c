@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs the stages of a chart in order. */
 #include "chart/chart.h"
 
 #include <math.h>
@@ -237,7 +236,6 @@ static void write_joined(const struct charting *w, struct mapping *m)
     }
 }
 
-/* Makes the machine with the usages of the core and of the placed forms. */
 static void write_mapping(struct charting *w, const struct ports *ports,
                           const struct place_form *forms, struct placement *places, size_t n)
 {

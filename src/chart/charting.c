@@ -43,7 +43,6 @@ struct chart_job {
     bool core_fixed;
     struct forms *forms;             /* forms of the instruction set; the job owns a reference */
     VEC(const struct form_row *) rows;
-    /* forms that match the request but cannot be in an experiment */
     VEC(const struct form_row *) others;
     struct block_forms uses;         /* forms that the review's blocks contain */
     struct chart_options options;

@@ -325,7 +325,6 @@ static bool group(struct grouping *g, size_t *firsts, struct err *err)
     return true;
 }
 
-/* Measured pairs of one class with the other classes */
 struct company {
     /* @pairs: number of measured pairs. @passed: number of pairs that take longer than SUM_PASSED
      * times the sum of both forms' times. */

@@ -187,7 +187,7 @@ struct explained {
     /* Index of the first block that the decoders delivered. Later blocks have more instructions in
      * the same bytes. */
     size_t first;
-    unsigned count;          /* number of configurations */
+    unsigned count;
     /* one of the configurations; the members below show which of its values differ in other
      * configurations */
     struct front_found all;
@@ -196,7 +196,6 @@ struct explained {
     bool differ_bytes, differ_width, differ_decoders, some_plain;
 };
 
-/* Code of a block, and its cycles from the decoders */
 struct timed {
     const struct insn *insns;
     size_t count;
@@ -309,7 +308,6 @@ static void conclude_predecoder(struct probes *p, const struct front_probes *f,
 
 enum doubled { DOUBLED_UNKNOWN, DOUBLED_FIRST, DOUBLED_ALIKE };
 
-/* Returns how the decoders handle instructions of two slots. @decoders: number of decoders. */
 static enum doubled doubled(const struct probes *p, const struct front_probes *f, unsigned decoders)
 {
     for (size_t i = 0; i < DOUBLES; i++) {

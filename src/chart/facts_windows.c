@@ -59,7 +59,6 @@ static void add_zeroed(unsigned bytes, unsigned number, struct str *out)
     str_addf(out, "0x31, %s\n", number % 2 ? "0xd2" : "0xc9");
 }
 
-/* A repeated body and its measured time */
 struct body_seen {
     unsigned repeats;
     const struct insn *insns;

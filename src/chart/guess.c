@@ -242,7 +242,6 @@ static void take_better(struct guess_search *search, const struct guess *other)
     search->limit = best->cost;
 }
 
-/* Replaces @best with @other if that costs less. */
 static void try_guess(const struct sights *s, const struct guess *other, struct guess *best)
 {
     struct guess g = *other;
@@ -267,7 +266,6 @@ void guess_single(const struct sights *s, struct guess *out)
     }
 }
 
-/* A guess, and the search that receives its neighbours */
 struct neighbour_pass {
     const struct guess *guess;
     const struct lattice *lattice;

@@ -165,7 +165,6 @@ double joining_price(double predicted, double measured, double deviation_most,
                  deviation_most, limits);
 }
 
-/* Returns the cost of row @at with @predicted cycles. */
 static double price_of(const struct joiner *j, size_t at, double predicted)
 {
     const struct joiner_group *g = &j->groups[at / LANES];

@@ -424,7 +424,6 @@ static bool each_form(struct latency_finding *f,
     return ok;
 }
 
-/* Returns whether a form with a load is a move from memory. */
 static bool plain_load(const char *form)
 {
     return strncmp(form, "MOV ", 4) == 0 || strncmp(form, "LDR ", 4) == 0;
@@ -459,7 +458,6 @@ static void set_load_latency(struct latency_finding *f)
             : "charted: the lowest latency of a load with an operation, minus one cycle");
 }
 
-/* Sets the latencies of all forms, then their latency rules. */
 static bool settle_all(struct latency_finding *f, struct err *err)
 {
     f->scratch = machine_copy(f->chart->machine);

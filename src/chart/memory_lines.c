@@ -104,7 +104,7 @@ struct memory_lines {
     /* per loop and size: measured cycles per iteration, in ascending order */
     double cycles[MEMORY_COSTS][MEMORY_SIZES][ROUNDS_MOST];
     unsigned rounds[MEMORY_COSTS][MEMORY_SIZES];
-    unsigned failed;          /* number of failed runs */
+    unsigned failed;
     /* per loop and size: cycles per iteration, estimated from the last run */
     double rough[MEMORY_COSTS][MEMORY_SIZES];
     /* Clock in cycles per tick, for the costs of shared caches and memory. 0: not yet measured. */

@@ -28,7 +28,6 @@ struct single_input_core {
     struct { uint32_t entry, count; } terms[TERMS_MOST];
 };
 
-/* A form that is not in the core, and its rows */
 struct outsider {
     uint32_t form;
     VEC(struct single_input_core) rows;
@@ -404,7 +403,6 @@ static struct mapping *parted(const struct parter *p, const struct view *v)
     return out;
 }
 
-/* Returns the core with the best split; NULL if no split is good enough. */
 static struct mapping *part(struct parter *p, const struct chart_hooks *hooks)
 {
     struct view as_is;

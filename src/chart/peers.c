@@ -15,7 +15,6 @@
  * saturators */
 #define WAITS_MOST 3
 
-/* Returns the time of experiment @like in @s; NULL if @s lacks it. */
 static const struct sight *find(const struct sights *s, const struct sight *like)
 {
     for (size_t i = 0; i < s->list.count; i++)

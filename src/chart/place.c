@@ -198,7 +198,6 @@ static void fit(struct placer *p, struct placing *f)
     placing_judge(f);
 }
 
-/* The best guess, and guesses that explain the times nearly as well */
 struct rivals {
     const struct placer *place;
     struct placing *form;
@@ -356,7 +355,6 @@ static bool ask_checks(struct placer *p, struct placing *f)
     return asked > 0;
 }
 
-/* Decides how a form continues after a round, in which fit() found its best guess. */
 static void step(struct placer *p, struct placing *f)
 {
     if (f->leader && !f->leader->done)
@@ -385,7 +383,6 @@ static void step(struct placer *p, struct placing *f)
         usage_pool_add(&p->pool, &f->guess);
 }
 
-/* State of fitting all forms, independently of each other */
 struct fit_round {
     struct placer *placer;
     unsigned workers;

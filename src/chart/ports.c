@@ -204,7 +204,6 @@ static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, u
     }
 }
 
-/* A mapping from the exact search */
 struct found {
     struct mapping *mapping;
     /* mean relative error over the rows whose forms the mapping has; times above the port bound
@@ -293,7 +292,7 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
     struct found best = {NULL, INFINITY, 0};
     double least = INFINITY;
     uint32_t *order = mem_alloc((n + 1) * sizeof *order);
-    struct mapping *last = NULL;   /* result of the previous attempt */
+    struct mapping *last = NULL;
     struct rng rng;
 
     rng_seed(&rng, lab->options->seed);

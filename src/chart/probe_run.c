@@ -26,7 +26,6 @@ struct probe_run {
 
 static double value(struct probe_run *run, const struct probe_node *n, double *locals);
 
-/* Counts a step. Returns false if there were too many steps. */
 static bool steps_on(struct probe_run *run)
 {
     return run->steps++ < STEPS_MOST;
@@ -94,7 +93,6 @@ static double sign_value(struct probe_run *run, const struct probe_node *n, doub
     return NAN;
 }
 
-/* Sorts the @n @values and returns their median; NaN if there are none. */
 static double median(double *values, size_t n)
 {
     if (!n)

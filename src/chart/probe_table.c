@@ -58,7 +58,6 @@ static struct piece *item_gap(struct table_reader *r, enum text_kind kind)
     return p;
 }
 
-/* Reads a gap after its opening brace. */
 static struct piece *gap(struct table_reader *r, enum text_kind kind)
 {
     const unsigned before = r->local_count;

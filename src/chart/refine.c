@@ -41,14 +41,13 @@
 
 typedef VEC(uint32_t) row_list;
 
-/* A usage of one or more forms */
 struct refine_use {
     struct usage usage;
     unsigned slots;
     /* @memory: whether its forms access memory. @vectors: whether its forms use vectors. */
     bool memory, vectors;
     size_t forms;
-    double cycles; /* cycles of the usage in isolation */
+    double cycles;
     size_t at;     /* serial number of the usage */
 };
 
@@ -88,13 +87,12 @@ struct tried_usage {
     double cost, times; /* @times: the part of @cost that is due to the times */
 };
 
-/* State of trying usages for one form */
 struct refine_trial {
     const struct refining *refining;
     const struct chart_form *form;
     bool memory, vectors;
-    const struct experiments *table; /* copy of the form's experiments */
-    uint32_t own;                    /* index of the form in @table */
+    const struct experiments *table;
+    uint32_t own;
     uint32_t *causes;                /* per row: index of the slowest other form */
     struct mapping *mapping;         /* mapping with the usage that is tried */
     double *cycles, *least;          /* @cycles: predicted cycles of each row. @least: cycles of
@@ -151,7 +149,6 @@ static bool is_explained(const struct chart_form *f)
     return f->state == CHART_IN_CORE || f->state == CHART_PLACED;
 }
 
-/* Returns the index of form @name in the chart; the number of forms if the chart lacks it. */
 static size_t form_of(const struct chart *c, const char *name)
 {
     const uint32_t at = names_find(&c->table->forms, name);

@@ -142,7 +142,6 @@ double lattice_cycles_more(const struct lattice *g, const float *row, size_t set
     return largest_cycles(g, most, slots, pipe);
 }
 
-/* Sums of the µops of all entries of the mapping */
 struct entries {
     const struct mapping *mapping;
     const struct lattice *lattice;

@@ -44,7 +44,6 @@ static bool is_one_of(const struct saturators *list, const struct saturator *s)
     return false;
 }
 
-/* Adds @s to @list, without its sums. */
 static void note(struct saturators *list, const struct saturator *s)
 {
     struct saturator forms = *s;

@@ -133,7 +133,6 @@ static bool contradicts(const struct chart *c, const struct machine *tried, cons
     return worse;
 }
 
-/* The chart, and the changes accepted so far */
 struct saved_state {
     struct chart *chart;
     const struct judged *seen;

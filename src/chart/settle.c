@@ -62,7 +62,7 @@ struct form_ambiguities {
     const struct ambiguities *ambiguities;
     size_t first, end;
     struct experiments *table;
-    struct mapping *mapping;       /* mapping of the forms in the table */
+    struct mapping *mapping;
     struct mapping_entry entry;    /* the machine's entry of the form, borrowed */
 };
 

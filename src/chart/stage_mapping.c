@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "throughput/predict.h"
 
-/* Sets s->alone from the rows of @t with one execution of one form. */
 static void find_alone(struct stage_mapping *s, const struct experiments *t)
 {
     for (size_t i = 0; i < mapping_count(s->mapping); i++)
@@ -23,7 +22,6 @@ static void find_alone(struct stage_mapping *s, const struct experiments *t)
     }
 }
 
-/* Sets s->predicted to the cycles that the mapping predicts for each form in isolation. */
 static void predict_alone(struct stage_mapping *s)
 {
     struct experiments *t = experiments_new();

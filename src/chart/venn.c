@@ -70,7 +70,7 @@ struct venn {
     bool placed[VENN_FORMS_MOST];
     struct venn_state *states;
     size_t state_count;
-    size_t form;                 /* index of the joining form */
+    size_t form;
     double prices;               /* factor on all prices */
     bool pairs;                  /* whether usages with two µops of different sets are tried */
     double bar;                  /* cost above which all threads drop a candidate */

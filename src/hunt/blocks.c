@@ -30,7 +30,7 @@ static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
 struct block_maker {
     enum isa isa;
     struct insn *insns;       /* one instruction per form */
-    double *reach;            /* cumulative weights of the forms */
+    double *reach;
     size_t count;
 };
 

@@ -120,7 +120,6 @@ bool change_same(const struct remedy *a, const struct remedy *b)
            a->to == b->to && !a->form_count && !b->form_count;
 }
 
-/* Returns @value, or "nothing" if the list of words is empty. */
 static const char *or_nothing(const char *value)
 {
     return *value ? value : "nothing";
@@ -481,7 +480,6 @@ static void add_all(const struct machine *m, const struct trial *t, changes *lis
     free(sets);
 }
 
-/* Result of a change on all blocks of a trial */
 struct score {
     size_t mended, broken, like;
     double error;              /* sum of relative errors over all blocks */
@@ -541,7 +539,6 @@ static void undo_change(struct machine *m, struct tried *t)
     free(t->fact);
 }
 
-/* Returns whether @m predicts the trial's block correctly. */
 static bool helps(const struct machine *m, const struct trial *t)
 {
     struct model *model = model_new(m, t->simulated);

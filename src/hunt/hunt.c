@@ -19,7 +19,7 @@
 
 struct hunting {
     const struct machine *machine;
-    struct machine *mended;              /* the machine with all changes so far */
+    struct machine *mended;
     struct model *first, *now;           /* models of the original and of the changed machine */
     const struct block_maker *maker;
     const struct hunt_truth *truth;
@@ -280,7 +280,6 @@ static bool find_change(struct hunting *h, const struct judged *b, const struct 
     return found;
 }
 
-/* Applies a further change to the machine and predicts all stored blocks again. */
 static void mend(struct hunting *h, const struct remedy *c)
 {
     change_make(h->mended, c);

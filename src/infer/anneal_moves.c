@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Moves of the annealer, and their acceptance. */
 #include "infer/anneal.h"
 
 #include <math.h>
@@ -30,7 +29,6 @@ static double threshold(struct annealer *s, double temperature)
     return -temperature * log(u);
 }
 
-/* Sets the error of an experiment in all sums. */
 static void set_error(struct annealer *s, uint32_t e, float error)
 {
     const struct problem *p = s->p;

@@ -300,7 +300,6 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
     e->population[at] = take_g;
 }
 
-/* Adds an individual of an earlier run with its cost in this run. */
 static void adopt(struct evolve *e, const struct genome *from, size_t number)
 {
     struct anneal_prices prices = evolve_prices_at(e, 1);
@@ -549,7 +548,6 @@ bool evolve_go_on(struct evolve *e, struct watcher *w)
     return !atomic_load(&e->stop) && !time_over(e);
 }
 
-/* Cancellation predicate of a thread, with its state */
 struct evolve_worker {
     struct evolve *e;
     struct watcher *w;
@@ -594,7 +592,6 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
     evolve_sample(e, true);
 }
 
-/* Runs the paper's algorithm, on one thread. */
 static void run_pmevo(struct evolve *e, struct watcher *w)
 {
     struct pmevo *m = pmevo_new(e->p, e->ports, (unsigned)e->target, e->o.volume_weight,

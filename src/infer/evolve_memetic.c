@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The memetic algorithm: trials for prices and number of ports, new individuals, children */
 #include "base/clock.h"
 #include "base/lock.h"
 #include "infer/evolve_state.h"
@@ -163,7 +162,6 @@ static void retire(struct evolve *e, unsigned index, struct annealer *s)
     anneal_free(s);
 }
 
-/* A search on thread @index, over classes or all forms */
 struct annealing {
     struct annealer *s;
     unsigned index;
@@ -426,7 +424,6 @@ static unsigned long_ones_first(struct evolve *e)
     return count;
 }
 
-/* Moves the smallest number of ports in e->race to its end. Returns the number. */
 static unsigned fewest_last(struct evolve *e)
 {
     unsigned at = 0;
@@ -604,7 +601,6 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     return evolve_go_on(e, w);
 }
 
-/* State for the time limit of the search for classes */
 struct preparing {
     struct evolve *e;
     double until;          /* time limit, in seconds of evolve_elapsed */

@@ -44,7 +44,6 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     return "two good mappings are combined and improved; the result replaces a worse mapping";
 }
 
-/* Returns the mapping that is displayed and adopted. */
 static const struct genome *shown(const struct evolve *e)
 {
     return e->agreed ? e->agreed : e->best;
@@ -205,7 +204,6 @@ struct genome *evolve_best(struct evolve *e, struct problem **over)
     return copy;
 }
 
-/* Returns whether @a differs from @best and has the same shape. */
 static bool is_other(const struct genome *a, const struct genome *best)
 {
     if (a->forms != best->forms || a->ports != best->ports)

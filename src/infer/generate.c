@@ -37,7 +37,6 @@ size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t 
     return added;
 }
 
-/* Returns the cycles of form @form in isolation; NaN: not measured. */
 static double alone(const struct row_index *k, uint32_t form)
 {
     uint32_t row = row_index_find(k, &(struct flat_term){form, 1}, 1);

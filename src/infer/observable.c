@@ -32,10 +32,9 @@ struct looking {
     size_t set_count;
     const struct mapping_entry *partners[PARTNERS_MOST];
     size_t partner_count;
-    VEC(size_t) *rows;           /* measured rows, per form of the table */
+    VEC(size_t) *rows;
 };
 
-/* A possible usage of a form */
 struct taking {
     struct usage usage;
     unsigned slots;
@@ -94,7 +93,6 @@ static bool alike(double a, double b)
     return fabs(a - b) <= ALIKE * fmin(a, b);
 }
 
-/* Returns whether @other explains all measurements of the form. */
 static bool fits(const struct looking *l, uint32_t form, const struct mapping_entry *is,
                  const struct taking *other)
 {
@@ -126,7 +124,6 @@ static void add_partner(struct looking *l, const struct mapping_entry *e)
         l->partners[l->partner_count++] = e;
 }
 
-/* Collects sets, usages and measurements of the table's forms that the mapping has. */
 static void look_over(struct looking *l)
 {
     const struct ports *ports = mapping_ports(l->mapping);
@@ -147,7 +144,7 @@ static void look_over(struct looking *l)
 }
 
 struct most_telling {
-    double difference;           /* relative difference of the predicted cycles */
+    double difference;
     struct experiment experiment;
 };
 

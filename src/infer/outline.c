@@ -139,7 +139,6 @@ static void note_worst(struct outline *o)
     }
 }
 
-/* Returns the experiment of form @form in isolation; UINT32_MAX: none. */
 static uint32_t alone(const struct problem *p, size_t form)
 {
     for (uint32_t l = p->link_start[form]; l < p->link_start[form + 1]; l++) {

@@ -33,7 +33,7 @@ unsigned problem_form_kind(const char *name)
 
 struct sized_experiment {
     size_t index;
-    uint64_t size;   /* number of instructions */
+    uint64_t size;
 };
 
 /* Sorts by number of instructions, then by number of terms, then by terms, which makes equal
@@ -172,7 +172,6 @@ static uint64_t fingerprint(const struct problem *p)
     return hash;
 }
 
-/* Returns the size of the problem made of @rows, in bytes. */
 static size_t bytes_of(const struct experiments *t, const struct sized_experiment *rows,
                        size_t count)
 {

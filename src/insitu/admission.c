@@ -152,7 +152,6 @@ bool admit_bytes(const struct process *p, const struct region *r, uint64_t bias,
     return true;
 }
 
-/* An entry of the section __rseq_cs: a restartable sequence */
 struct sequence {
     uint32_t version, flags;
     uint64_t start, length, abort;

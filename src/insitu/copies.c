@@ -153,7 +153,6 @@ static bool branch_near(struct copy_maker *m, const struct insn *in, uint32_t la
     return true;
 }
 
-/* Appends an unconditional jump to the target of @source. */
 static void go_to_target(struct copy_maker *m, uint32_t source, unsigned copy)
 {
     const struct region_insn *i = &m->r->list.items[source];
@@ -274,7 +273,6 @@ static void indirect(struct copy_maker *m, uint32_t source, int32_t unfinished)
     code_jump_slot(c, SLOT_JUMP_COPY);
 }
 
-/* Copies an instruction and recomputes its relative address. */
 static void plain(struct copy_maker *m, const struct insn *in)
 {
     unsigned at = insn_rip_displacement(in);
@@ -621,7 +619,6 @@ static void make_mode(struct copy_maker *m)
     free(m->heads);
 }
 
-/* Makes all copies. @far: branches that need a 32-bit distance */
 static void make_all(const struct region *r, uint64_t bias, const struct far_branches *far,
                      struct copies *out)
 {
@@ -672,8 +669,6 @@ static void make_all(const struct region *r, uint64_t bias, const struct far_bra
     vec_done(&m.entrances);
 }
 
-/* Adds the branches of @c to @far whose 8-bit distance is too small. Returns whether there are
- * any. */
 static bool find_far(const struct code *c, struct far_branches *far)
 {
     bool found = false;

@@ -30,7 +30,6 @@ static uint32_t displaced_end(const struct region *r, uint32_t at)
     return end;
 }
 
-/* Appends the instructions that a patch at @at displaces, and a jump back to the original. */
 static void displace(struct copy_maker *m, uint32_t at)
 {
     const struct region *r = m->r;
@@ -71,7 +70,6 @@ uint32_t detours_anchor(struct copy_maker *m, uint32_t at, bool twice)
     return label;
 }
 
-/* Appends the code to which the patch at part @i jumps. */
 static void make_part(struct copy_maker *m, size_t i)
 {
     const uint32_t at = region_site(m->r, i);

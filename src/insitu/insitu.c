@@ -55,13 +55,13 @@ struct insitu_watch {
     bool executed;
     bool placed;
     bool whole;                /* whether the program was watched until it ended */
-    bool over;                 /* whether watching has ended */
+    bool over;
     /* at the start: others_seconds, time, and CPU seconds that the process had used */
     double others_begun, begun, cpu_begun;
     struct system_trial trial; /* reasons why features of the system do not work */
     struct counters counters;
     uint64_t ticks_begun;       /* time stamp counter at the start */
-    unsigned originals; /* number of timings of the original code in copies of the process */
+    unsigned originals;
     unsigned patches;   /* number of measurements of the patch */
     unsigned clocked, clock_tries;   /* number of clock measurements, and of attempts at one */
     struct maps_faults copied; /* state after the last copy of the process; pid 0: no copy */

@@ -47,7 +47,6 @@ static int by_cycles(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Cycles per iteration of consecutive blocks of one timing. */
 struct timed_run {
     const double *cycles;
     size_t count;

@@ -15,7 +15,6 @@
 /* Expected number of common lines at which a recording has none with a probability of 5 %. */
 #define NONE_COMMON 3.0
 
-/* Set of the lines that a recording accessed */
 struct recent {
     VEC(uint64_t) lines;
     struct index by_line;
@@ -26,7 +25,6 @@ struct access_step {
     int64_t by;
 };
 
-/* A line, and the first instruction of a recording that accessed it */
 struct new_line {
     uint64_t line;
     uint32_t at;
@@ -48,7 +46,6 @@ static bool same_line(const void *items, uint32_t item, const void *key)
     return ((const uint64_t *)items)[item] == *(const uint64_t *)key;
 }
 
-/* Adds @line. Returns whether it is new. */
 static bool touch(struct recent *r, uint64_t line)
 {
     uint64_t hash = hash_bytes(&line, sizeof line);

@@ -13,7 +13,7 @@ struct reader {
     const struct placed *x;
     struct paths *out;
     size_t at, end;            /* index of the current event, and end of the events */
-    struct path path;          /* path of the current iteration */
+    struct path path;
 };
 
 void paths_done(struct paths *p)
@@ -151,7 +151,6 @@ static bool read_iteration(struct reader *r)
     return false;
 }
 
-/* Adds the decoded path, or increments the count of an equal path. */
 static void keep(struct reader *r)
 {
     struct paths *p = r->out;

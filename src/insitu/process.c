@@ -558,7 +558,6 @@ static bool is_stop_signal(int number)
     return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
-/* Handles the first stop of an unknown thread or process. */
 static struct process_event take_unknown(struct process *p, pid_t tid)
 {
     struct process_event e = {.news = PROCESS_QUIET};

@@ -540,7 +540,6 @@ static uint32_t best_pivot(const struct region *r, bool outside)
     return best;
 }
 
-/* Chooses the pivot. Returns false with err if there is none. */
 static bool choose_pivot(struct region *r, struct err *err)
 {
     r->pivot = best_pivot(r, true);

@@ -49,11 +49,10 @@
 #define TOUCH_PAGES ((SLOT_RING - SLOT_STAMPS + SLOT_RESTORES - SLOT_TOUCHES) / PAGE)
 #define RESTORE_WORDS ((SLOT_BYTES - SLOT_RESTORES) / 8)
 
-/* State of a replay */
 struct rerun {
     struct placed *x;
     uint64_t slot;             /* address of the slot */
-    struct user_regs_struct regs;   /* registers at the pivot */
+    struct user_regs_struct regs;
     struct process copy;
     VEC(uint64_t) events;      /* events that another copy recorded */
     /* index of the first event of each completely recorded iteration, and of the end of the last
@@ -391,7 +390,6 @@ static bool fill_restores(struct rerun *m, size_t to)
     return ok || fails(m, "an iteration stores to too much memory");
 }
 
-/* Writes the registers and lists for the code that starts a repeat. Returns false on failure. */
 static bool write_state(struct rerun *m)
 {
     const struct process *p = &m->copy;

@@ -113,7 +113,6 @@ static bool prepare(struct process *p, struct trial_seen *out)
     return out->stepped && out->written;
 }
 
-/* Runs the known loop in a copy of the child. */
 static void try_copy(struct process *p, struct trial_seen *out)
 {
     struct traced *t = process_caller(p);
@@ -142,7 +141,6 @@ static void try_copy(struct process *p, struct trial_seen *out)
         process_copy_end(p, t, &copy, number);
 }
 
-/* Runs the known loop in the child itself. */
 static void try_trap(struct process *p, struct trial_seen *out)
 {
     struct user_regs_struct regs;

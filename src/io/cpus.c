@@ -37,7 +37,6 @@ static struct cpus *of_rows(size_t count)
     return cpus;
 }
 
-/* Returns the table of the built-in image, or NULL if the image was built from other text. */
 static struct cpus *of_image(const struct str *bytes)
 {
     const uint32_t *cells;
@@ -51,7 +50,6 @@ static struct cpus *of_image(const struct str *bytes)
     return cpus;
 }
 
-/* Parses the table from its text. Returns NULL with err if it is invalid. */
 static struct cpus *of_text(const char *path, const struct str *bytes, struct err *err)
 {
     struct csv_table *t = csv_table_parse(path, str_text(bytes), bytes->length, err);
@@ -151,7 +149,6 @@ static bool fits(const char *const *row, const struct cpu_identity *id)
            !(*row[CPUS_LACKS] && cpu_identity_has(id, row[CPUS_LACKS]));
 }
 
-/* Finds the first matching row. Returns false if none matches. */
 static bool cpus_identified(const struct cpus *cpus, const struct cpu_identity *id,
                             struct cpu_product *out)
 {

@@ -17,14 +17,13 @@
 
 #define FORM_STEPS 8   /* steps (base/steps.h) per form */
 
-/* A form to write, with its sort keys */
 struct item {
     const struct mapping_entry *entry;
     struct spelling text;
-    bool spelled;           /* whether the form has an assembly spelling */
+    bool spelled;
     /* rank in the group; the form with the least rank represents the group */
     unsigned rank;
-    size_t order;           /* position of the form in the mapping */
+    size_t order;
     /* Key of the form in OSACA: a name and operand classes. OSACA does not distinguish forms with
      * equal keys. */
     char key[96];

@@ -169,7 +169,6 @@ static bool add_unit(struct llvm_import *r, struct resource *resource, struct er
     return true;
 }
 
-/* Adds the single units in display order. Returns false with err on failure. */
 static bool add_units(struct llvm_import *r, const bool *is_unit, struct err *err)
 {
     bool done[RESOURCES_MAX] = {false};
@@ -462,7 +461,6 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end,
     return true;
 }
 
-/* Parses the report of llvm-mca. Sets *@read like read_rows, or to 0 if the table is missing. */
 static struct machine *parse(enum isa isa, const char *cpu, const char *text, size_t length,
                              const char *const *forms, size_t form_count, size_t *read,
                              struct err *err)
@@ -556,7 +554,7 @@ static void add_line(const struct form_row *row, struct str *input)
 struct import {
     const char *cpu;
     const struct forms *forms;
-    struct machine *machine;   /* result, which the first chunk creates */
+    struct machine *machine;
     unsigned retries;
 };
 

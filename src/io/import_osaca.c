@@ -137,7 +137,6 @@ static void look_under(struct osaca_file *r, const char *name, const struct spel
     }
 }
 
-/* Names of a form in search order. The last resort is after the spelling's additional names. */
 struct candidates {
     char names[2 * SPELLING_NAMES + 1][32];
     /* @count: number of names. @proper: number of names before the last resort. */

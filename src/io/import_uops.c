@@ -298,8 +298,6 @@ struct machine *import_uops_parse(const char *id, const char *name, const char *
     return m;
 }
 
-/* Streams the XML of all architectures, which exceeds 100 MB, and stores only the rows of
- * @architecture. */
 static bool stream_xml(FILE *file, const char *path, const char *architecture, struct uops_table *t,
                        struct err *err)
 {

@@ -17,14 +17,12 @@
 /* number of the first mask register of the second copy; few forms accept numbers above 7 */
 #define FRESH_MASK 4
 
-/* A register of a template */
 struct template_place {
     unsigned operand;
     char file;        /* register file: X, V or P */
     bool read, written;
 };
 
-/* An input and an output register of a form */
 struct advance_pair {
     const struct form_row *row;
     unsigned from, to;              /* indices in the list of places */

@@ -72,7 +72,6 @@ static unsigned count_within(const struct usage *usage, portset set)
     return count;
 }
 
-/* Returns the entry of @form's operation on registers, or NULL. */
 static const struct mapping_entry *register_twin(const struct mapping *mapping, const char *form)
 {
     const char *memory = form_memory(form);

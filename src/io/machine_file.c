@@ -306,7 +306,6 @@ out:
     return m;
 }
 
-/* A row of latencies.csv, parsed except for its pattern */
 struct latency_row {
     struct machine *machine;
     int from, to;

@@ -21,7 +21,6 @@ static uint64_t mix(uint64_t sum, uint64_t word)
     return sum ^ sum >> 29;
 }
 
-/* Mixes both halves of the product of two words into @sum. */
 static uint64_t mix_two(uint64_t sum, uint64_t first, uint64_t second)
 {
     unsigned __int128 product = (unsigned __int128)(first ^ FACTOR) * (second ^ sum);
@@ -138,7 +137,6 @@ static const struct image_machine *find(const struct image_header *image, const 
     return NULL;
 }
 
-/* Builds the machine. Returns NULL if memory is exhausted. */
 static struct machine *build(const char *id, const struct image_header *image,
                              const struct image_machine *from)
 {

@@ -78,7 +78,6 @@ static void add_rules(const struct corrections *c, struct str *out)
     }
 }
 
-/* Appends the text of a new machine's machine.csv. */
 static void add_facts(const char *base, const char *title, struct str *out)
 {
     str_add(out, "key,value,unit,source\nbase,");

@@ -23,7 +23,6 @@ static bool has(const struct sample *s, const char *word)
     return strstr(s->text, word) != NULL;
 }
 
-/* Returns whether the first line has the columns @a and @b. */
 static bool has_columns(const struct sample *s, const char *a, const char *b)
 {
     size_t length = strcspn(s->text, "\r\n");
@@ -234,7 +233,6 @@ static const struct {
     {is_picture, "a picture or a document", "give the text itself", {0}},
 };
 
-/* Returns whether the commands are equal, or the words of one are the first words of the other. */
 static bool same_command(const char *a, const char *b)
 {
     size_t length = strlen(a) < strlen(b) ? strlen(a) : strlen(b);

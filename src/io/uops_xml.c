@@ -22,7 +22,7 @@ struct uops_xml {
     XML_Parser parser;
     struct uops_table *table;
     char *name, *architecture;
-    bool chosen;             /* whether the caller selected the architecture */
+    bool chosen;
     struct str others;       /* names of other architectures in the file */
     bool rooted;             /* whether an <instruction> was read */
     bool selected;           /* whether the parser is in the element of the selected architecture */
