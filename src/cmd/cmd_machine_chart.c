@@ -258,8 +258,8 @@ static void show(const struct machine_charting *w, struct result *result)
     if (t.hidden)
         result_line(
             result,
-            "the ports of %zu forms are not observable with the core forms. Experiments with other "
-            "forms determine the ports of %zu of them; the issue width hides the ports of the rest",
+            "forms whose ports are not observable with the core forms: %zu. Experiments with other "
+            "forms determine the ports of %zu; the issue width hides the other ports",
             t.hidden, t.hidden_settled);
     if (t.of[CHART_UNEXPLAINED])
         result_line(result, "%zu form%s %s measurements that no usage explains",

@@ -466,7 +466,7 @@ const struct command command_program_explain = {
          .least = 0.01, .most = 86400, .fallback = "until the program ends; 5 s with --pid",
          .help = "time limit, after which a program started by this command is killed"},
         {PARAMETER(TEXT, "--output", struct explain_values, output), .value = "FILE",
-         .fallback = "a new file in TMPDIR, kept for a day; the result shows its name",
+         .fallback = "a new file in TMPDIR, kept for at least a day; the result shows its name",
          .complete = COMPLETE_FILE, .help = "file to append the program's output to"},
         {PARAMETER(TEXT, "--input", struct explain_values, input), .value = "FILE",
          .fallback = "no input", .complete = COMPLETE_FILE,

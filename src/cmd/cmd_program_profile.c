@@ -687,7 +687,7 @@ const struct command command_program_profile = {
          .help = "sampling method: clock (perf_event_open), interrupt (ptrace), or any: the clock "
                  "if allowed, otherwise interrupts"},
         {PARAMETER(TEXT, "--output", struct profile_values, output), .value = "FILE",
-         .fallback = "a new file in TMPDIR, kept for a day; the result shows its name",
+         .fallback = "a new file in TMPDIR, kept for at least a day; the result shows its name",
          .complete = COMPLETE_FILE, .help = "file to append the program's output to"},
         {PARAMETER(TEXT, "--input", struct profile_values, input), .value = "FILE",
          .fallback = "no input", .complete = COMPLETE_FILE,
