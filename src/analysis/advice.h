@@ -15,8 +15,8 @@ struct advice {
     struct str *out;
 };
 
-/* advice_names.c: appends the names of the ports, such as "ports 2 and 3"; many ports are printed
- * as a range. */
+/* Appends the names of the ports, such as "ports 2 and 3" (advice_names.c). Prints many ports as a
+ * range. */
 void advice_ports(const struct analysis *a, portset set, struct str *out);
 /* Appends the name and line of a row: "lock add (line 3)". */
 void advice_row(const struct analysis *a, size_t row, struct str *out);
@@ -57,7 +57,7 @@ bool advice_folds(const struct analysis *a, uint32_t row);
 /* Appends "Next limit: ..." if removing the loop's limit reduces its cycles. */
 void advice_next(const struct advice *s);
 
-/* advice_chains.c: each function appends the sentence for one kind of chain */
+/* Each appends the sentence for one kind of chain (advice_chains.c). */
 void advice_say_induction(const struct advice *s);
 void advice_say_reduction(const struct advice *s);
 void advice_say_scan(const struct advice *s);

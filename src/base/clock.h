@@ -10,7 +10,7 @@ double clock_seconds(void);
 /* Returns the real seconds since the first call, for real waits, such as the wait for an idle core.
  * Tests do not replace this clock. Any thread. */
 double clock_wall(void);
-/* For tests: makes clock_seconds() return @source(). NULL restores the real clock. */
+/* Makes clock_seconds() return @source(), for tests. NULL restores the real clock. */
 void clock_set_source(double (*source)(void));
 
 /* Parses 250ms, 90s, 15m (or min), 2h, or a number of seconds. Returns false with err and leaves

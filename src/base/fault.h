@@ -18,7 +18,8 @@ struct fault_stack {
 /* Installs handlers for fatal signals (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT), which restore the
  * terminal and save the session like die(). UI thread. */
 void fault_watch(void);
-/* Each further thread calls these functions at its start and end. */
+/* fault_stack_take gives the calling thread @stack for the handlers. fault_stack_give ends its use.
+ * Each thread except that of fault_watch calls them at its start and end. */
 void fault_stack_take(struct fault_stack *stack);
 void fault_stack_give(struct fault_stack *stack);
 /* Sets @help, a function that makes another thread call die_prepare() and waits until the call has

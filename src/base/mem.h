@@ -40,8 +40,8 @@ void *mem_lend_resize(void *block, size_t size);
 /* Handles a failed request for @size bytes: releases the reserve, and makes this thread's work poll
  * for cancellation soon. Returns whether the caller should try again. Any thread. */
 bool mem_yield(size_t size);
-/* Used by callers of mem_try_* that cannot fail. Call it after each failure, with @tries counted
- * from 0, and try again. Ends the program if no memory is left. */
+/* Frees a reserve after a failure of mem_try_*, for callers that cannot fail. Call it after each
+ * failure, with @tries counted from 0, and try again. Ends the program if no memory is left. */
 void mem_again(size_t size, unsigned tries);
 
 /* Runs the terminal hook, prints "portolan: ..." on stderr, runs the save hook, and aborts. */

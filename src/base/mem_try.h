@@ -17,7 +17,7 @@ char *mem_try_strndup(const char *text, size_t length);
  * fails. NULL: not called. */
 typedef bool mem_fault_of(size_t size);
 extern mem_fault_of *_Atomic mem_fault;
-/* For tests: returns whether the hook makes a request for @size bytes fail. */
+/* Returns whether the hook for tests makes a request for @size bytes fail. */
 bool mem_refused(size_t size);
 
 #endif

@@ -32,7 +32,7 @@ extern const struct command command_kernel_load, command_set;
  * workbench a command may leave a job running; session.queue then has the remaining commands. */
 bool command_run(struct session *s, const char *line, FILE *out, struct err *err);
 /* Runs a script line by line. Errors begin with name:line. If the setting keep-going is on, reports
- * errors and continues. */
+ * errors and continues. Otherwise returns false with err on the first error. */
 bool command_script(struct session *s, const char *name, const char *text, FILE *out,
                     struct err *err);
 /* Runs the command from @text to @end for the queue. Sets *@waits if it was not run, because it

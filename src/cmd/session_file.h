@@ -11,9 +11,9 @@ bool session_save(struct session *s, const char *dir, struct err *err);
 /* Replaces the document of @s and its saved settings. Rejects an invalid directory; @s is then
  * unchanged. Returns false with err. */
 bool session_load(struct session *s, const char *dir, struct err *err);
-/* The two steps of session_load. session_read reads @dir on any thread, and returns NULL with err
- * on failure. session_take moves the result to @s on the UI thread, and moves the old state of @s
- * into @read. session_forget frees it on the UI thread. */
+/* Do the steps of session_load. session_read reads @dir on any thread, and returns NULL with err on
+ * failure. session_take exchanges the documents of @s and @read, and copies the saved settings.
+ * Returns false with err if a job runs. UI thread. session_forget frees @read. UI thread. */
 struct session *session_read(const char *dir, struct err *err);
 bool session_take(struct session *s, struct session *read, struct err *err);
 void session_forget(struct session *read);

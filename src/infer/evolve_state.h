@@ -119,7 +119,8 @@ bool evolve_meet(struct evolve *e, struct watcher *w);
 uint32_t *evolve_match(const struct problem *p, const struct problem *before);
 /* Converts @take_g from the problem before the last join. The caller frees the result. */
 struct genome *evolve_carry(const struct evolve *e, struct genome *take_g);
-/* Returns a copy of @g with its errors on @p and its cost with @prices. Needs no lock. */
+/* Returns a copy of @g with its errors on @p and its cost with @prices. The caller frees the copy.
+ * Needs no lock. */
 struct genome *evolve_judge(const struct problem *p, const struct genome *g, double width,
                             const struct anneal_prices *prices);
 void joined_problem_free(struct joined_problem *j);

@@ -113,10 +113,10 @@ uint64_t insitu_period(const struct insitu *x, enum copy_mode mode, double ticks
  * measured. */
 double insitu_clock_overhead(const struct insitu *x);
 
-/* Internal, apart.c: watches the program from a separate process, which removes all patches even if
- * this process is killed. Calls @run in a copy of this process. Passes the progress of @run to the
- * callback in this process, and returns its results except the copies of the loop. Returns false
- * with err of @run, or if no process can be created. */
+/* Watches the program from a separate process, which removes all patches even if this process is
+ * killed. Calls @run in a copy of this process. Passes the progress of @run to the callback in this
+ * process. Returns the results of @run except the copies of the loop. Returns false with err of
+ * @run, or if no process can be created. Internal (apart.c). */
 bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out, struct err *err),
                   const struct insitu_options *o, struct insitu *out, struct err *err);
 

@@ -8,8 +8,8 @@
 /* Returns the busy seconds of all CPUs since boot, summed, minus the CPU time of this process; NaN:
  * unknown. */
 double others_seconds(void);
-/* Internal, for tests: returns the summed busy seconds of all CPUs from the text of /proc/stat;
- * NaN: malformed. */
+/* Returns the summed busy seconds of all CPUs from the text of /proc/stat; NaN: malformed.
+ * Internal, for tests. */
 double others_busy(FILE *stat, double ticks_per_second);
 
 #endif

@@ -157,8 +157,8 @@ bool placed_take_stranger(struct placed *x, pid_t tid)
     struct traced t = {.tid = tid};
     if (!x->slots)
         return true;
-    x->kept = x->shared = true;   /* The copies must remain, because the end of this process will
-                                   * not be reported. */
+    x->kept = x->shared = true;   /* The copies must remain, because the end of an untraced
+                                   * process is not reported. */
     return placed_take(x, &t);
 }
 

@@ -8,7 +8,8 @@
 
 enum llvm_mca_end { LLVM_MCA_DONE, LLVM_MCA_FAILED, LLVM_MCA_DIED };
 
-/* Returns whether @cpu is a valid name. Features may be appended, as in neoverse-v2+aes+sha2. */
+/* Returns whether @cpu is not empty and has only characters of CPU names; false with err otherwise.
+ * Features may be appended, as in neoverse-v2+aes+sha2. */
 bool llvm_mca_cpu(const char *cpu, struct err *err);
 /* Runs llvm-mca ($PORTOLAN_LLVM_MCA, llvm-mca-22 or llvm-mca, in this order) with the option @extra
  * on @input. Writes the report to @out. @err has the error message of llvm-mca, or after

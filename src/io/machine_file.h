@@ -1,14 +1,15 @@
-/* data/machines/<id>/: machine.csv (key,value,unit,source) and mapping.csv
- * (form,usage,latency,micro_ops,source; unique forms, `none` is the empty usage). advances.csv:
- * generated rows of latencies.csv, which apply after those. Files written by hand: overrides.csv
- * (the same columns; an empty field leaves the generated value, +1*p23 adds and -1*p23 removes, a
- * form with * ? or {A,B} is a pattern; later rows take precedence; io/overrides.h), facts.csv (the
- * columns of machine.csv, over which its rows take precedence) and latencies.csv
- * (form,from,to,cycles,source: latency between two operands, each 1 to 9, base, index, address,
- * memory, flags or any; a row from alone to alone has the least cycles per copy, and from slowest
- * to slowest the latency with the slowest operand values; the form may be a pattern; the first
- * matching row applies). A directory without mapping.csv whose machine.csv has the fact base
- * contains only differences from that machine: facts, overrides and latencies. */
+/* Reads directories of machines, data/machines/<id>/. machine.csv has the columns
+ * key,value,unit,source. mapping.csv has the columns form,usage,latency,micro_ops,source: forms
+ * are unique, and `none` is the empty usage. advances.csv has generated rows of latencies.csv,
+ * which apply after those. Three files are written by hand. overrides.csv (io/overrides.h) has
+ * the columns of mapping.csv. An empty field leaves the generated value, +1*p23 adds and -1*p23
+ * removes. A form with * ? or {A,B} is a pattern. Later rows take precedence. facts.csv has the
+ * columns of machine.csv, over which its rows take precedence. latencies.csv has the columns
+ * form,from,to,cycles,source: the latency between two operands. An operand is 1 to 9, base,
+ * index, address, memory, flags or any. A row from alone to alone has the least cycles per copy.
+ * A row from slowest to slowest has the latency with the slowest operand values. The form may be
+ * a pattern. The first matching row applies. A directory without mapping.csv whose machine.csv
+ * has the fact base contains only differences from that machine: facts, overrides and latencies. */
 #ifndef PORTOLAN_IO_MACHINE_FILE_H
 #define PORTOLAN_IO_MACHINE_FILE_H
 
@@ -28,15 +29,15 @@ struct machine *machine_load_shipped(const char *id, struct err *err);
 /* Loads only a mapping.csv. The machine's ports are all ports of the usages, sorted. Ports whose
  * names end in DV, or in DV and a number, are blocking pipes. Returns NULL with err. */
 struct machine *machine_load_csv(const char *id, const char *path, struct err *err);
-/* Applies a file in the format of overrides.csv. On failure, the rows before the invalid one have
- * been applied. */
+/* Applies a file in the format of overrides.csv. Returns false with err on failure; the rows before
+ * the invalid one have then been applied. */
 bool machine_override(struct machine *m, const char *path, struct err *err);
 /* Parses text of a mapping.csv into @m, or if @overrides is true, of an overrides.csv. @name is the
- * file's name in errors. After an error, @m has the preceding rows. */
+ * file's name in errors. Returns false with err on an error; @m then has the preceding rows. */
 bool machine_parse_mapping(struct mapping *m, const char *name, const char *bytes, size_t length,
                            bool overrides, struct err *err);
 /* Parses text of a machine.csv or facts.csv into @facts. Later rows take precedence. Parses the
- * fact ports into @ports (may be NULL). */
+ * fact ports into @ports (may be NULL). Returns false with err on an error. */
 bool machine_parse_facts(struct machine *facts, struct ports *ports, const char *name,
                          const char *bytes, size_t length, struct err *err);
 /* Returns the ids of the shipped machines, sorted and NULL-terminated. The caller frees each id

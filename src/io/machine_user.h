@@ -15,7 +15,8 @@ struct corrections {
 
 /* Adds @c, with ports @ports, to the user's machine @id. Creates the machine with @base and @title
  * if it is missing. Replaces rows of the same form, and latencies of the same form and operands.
- * The change is atomic. Stores the path of the directory, which the caller frees, in *@path. */
+ * The change is atomic. Stores the path of the directory, which the caller frees, in *@path.
+ * Returns false with err; *@path is then NULL. */
 bool machine_user_correct(const char *id, const char *base, const char *title,
                           const struct corrections *c, const struct ports *ports, char **path,
                           struct err *err);

@@ -16,13 +16,14 @@ struct override {
     const char *source;
 };
 
-/* Sorted forms of a mapping; a pattern is compared only with the forms that have its prefix */
+/* Sorted forms of a mapping. A pattern is compared only with the forms that have its prefix. */
 struct override_list;
 
 struct override_list *override_list_new(struct mapping *m);
 void override_list_free(struct override_list *list);
-/* Parses a usage column: "" leaves the usage unchanged, "none" is a usage without µops, "+1*p23"
- * adds, "-1*p06" removes, and other text replaces the usage. */
+/* Parses a usage column. "" leaves the usage unchanged, and "none" is a usage without µops.
+ * "+1*p23" adds, "-1*p06" removes, and other text replaces the usage. Returns false with err if the
+ * text is invalid. The caller frees the usage with override_done. */
 bool override_parse_usage(const char *text, const struct ports *ports, struct override *o,
                           struct err *err);
 void override_done(struct override *o);

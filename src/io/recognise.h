@@ -5,9 +5,9 @@
 
 #include "base/err.h"
 
-/* @err is the failure of @command on err->file. @command is a name, perhaps with arguments:
- * "mapping import osaca". If only another command accepts that file, changes @err to text such as
- * "this is PMEvo JSON of experiments; experiments import FILE". Otherwise leaves @err unchanged. */
+/* Changes @err, the failure of @command on err->file, if the file has a known format that @command
+ * does not accept. Example: "this is PMEvo JSON of experiments; experiments import FILE".
+ * @command is a name, perhaps with arguments: "mapping import osaca". */
 void recognise(struct err *err, const char *command);
 
 #endif

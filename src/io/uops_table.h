@@ -29,6 +29,8 @@ void uops_table_add(struct uops_table *t, const struct uops_row *row);
 /* Parses "[≤5;8]", "4" or "≤19". Returns the largest number; NaN: none. Sets *@upper_bound to
  * whether it follows ≤. */
 double uops_latency(const char *text, bool *upper_bound);
+/* Adds the rows of CSV text to @t. @name: name of the file in messages. Returns false with err if a
+ * column is missing, or if the text cannot be parsed. */
 bool uops_table_csv(struct uops_table *t, const char *name, const char *text, size_t length,
                     struct err *err);
 
