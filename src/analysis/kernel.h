@@ -85,7 +85,8 @@ struct kernel_options {
 };
 
 /* Loads a kernel from a file or text (kernel_read.c). A file that begins with the magic number of
- * ELF or of an archive is machine code. Any other file is text. Returns NULL with err on failure. */
+ * ELF or of an archive is machine code. Any other file is text. Returns NULL with err on
+ * failure. */
 struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length,
                                 const struct kernel_options *options, struct err *err);
