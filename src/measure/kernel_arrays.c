@@ -341,8 +341,9 @@ static void registers_fill(const struct kernel_arrays *k, const struct arrays *a
     }
 }
 
-/* Runs the loop in @code for @units units in each of @passes passes, after @warm warm-up units.
- * Sets *@ticks to the duration in ticks. Returns false with err on failure. */
+/* Runs the loop in @code for @units units in each of @passes passes, after @warm warm-up units, at
+ * least one, which maps the pages of fixed addresses. Sets *@ticks to the duration in ticks. Returns
+ * false with err on failure. */
 static bool run(struct kernel_arrays *k, const struct arrays_code *code,
                 const struct arrays *arrays,
                 uint64_t ahead, uint64_t warm, uint64_t units, unsigned passes, double *ticks,
@@ -358,7 +359,7 @@ static bool run(struct kernel_arrays *k, const struct arrays_code *code,
                                   .vectors = k->vectors,
                                   .passes = passes,
                                   .plain_values = k->plain_values,
-                                  .warm = warm,
+                                  .warm = warm ? warm : 1,
                                   .count = units,
                                   .samples = 1};
     registers_fill(k, arrays, ahead, item->general);
