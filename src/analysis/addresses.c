@@ -41,7 +41,7 @@ struct composite {
     int64_t offset;
 };
 
-enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32, COMPOSITE_EXTENDED };
+enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32, COMPOSITE_EXTENDED, COMPOSITE_COMPUTED };
 
 /* Address of an instruction's last memory access, and its use of pages */
 struct access_place {
@@ -52,6 +52,7 @@ struct access_place {
      * unknown address do not count */
     uint32_t misses;
     bool used, counted;
+    bool opaque;              /* whether the result of the instruction is not computed */
 };
 
 /* number of entries of the modelled first-level TLB; the TLBs of CPUs have half to twice this
@@ -362,6 +363,55 @@ static bool calculate(enum operation operation, int64_t a, int64_t b, unsigned b
     return true;
 }
 
+/* Returns whether an operation's result depends only on its one or two inputs. */
+static bool is_function(enum operation operation)
+{
+    static const enum operation functions[] = {
+        OPERATION_SUBTRACT,     OPERATION_NEGATE,      OPERATION_AND,         OPERATION_AND_NOT,
+        OPERATION_OR,           OPERATION_XOR,         OPERATION_NOT,         OPERATION_SHIFT_LEFT,
+        OPERATION_SHIFT_RIGHT,  OPERATION_SHIFT_SIGNED, OPERATION_ROTATE_LEFT,
+        OPERATION_ROTATE_RIGHT, OPERATION_SHIFT_FLAGLESS, OPERATION_BIT_COUNT,
+        OPERATION_BYTE_SWAP,    OPERATION_CRC32,       OPERATION_MULTIPLY};
+    bool found = false;
+
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        found |= operation == functions[i];
+    return found;
+}
+
+/* Returns the number of low bits that an operation with the constant @y can set in a result of
+ * @bits bits. */
+static unsigned bits_left(enum operation operation, int64_t y, unsigned bits)
+{
+    unsigned mask = 0;
+
+    if (operation == OPERATION_SHIFT_RIGHT)
+        return bits - (unsigned)(y & (bits == 64 ? 63 : 31));
+    while (mask < bits && (uint64_t)y >> mask)
+        mask++;
+    return operation == OPERATION_AND && y >= 0 ? mask : bits;
+}
+
+/* Returns the result of an operation on @x and @y, at least one of which is unknown. The result of
+ * a left shift or a product with a positive constant is a multiple of @x. Other results get a
+ * symbol, and equal inputs give equal symbols. */
+static struct value computed(struct state *s, enum operation operation, struct value x,
+                             struct value y, unsigned bits)
+{
+    if (operation == OPERATION_SHIFT_LEFT && !y.symbol && (y.offset & 63) < 31)
+        return sum(s, (struct value){0, 0}, x, 1u << (y.offset & 63));
+    if (operation == OPERATION_MULTIPLY && !y.symbol && y.offset > 0 && y.offset <= PAGE)
+        return sum(s, (struct value){0, 0}, x, (unsigned)y.offset);
+    const uint32_t both =
+        x.symbol && y.symbol ? compose(s, COMPOSITE_SUM, x.symbol, y.symbol, 1).symbol
+                             : x.symbol + y.symbol;
+    const uint64_t offsets = (uint64_t)x.offset * 0x9e3779b97f4a7c15u + (uint64_t)y.offset;
+    return compose(s, COMPOSITE_COMPUTED, both,
+                   y.symbol ? bits : bits_left(operation, y.offset, bits),
+                   (int64_t)(offsets * 0xc2b2ae3d27d4eb4fu + 4 * operation + 2 * !y.symbol +
+                             !x.symbol));
+}
+
 static bool extend(struct value x, const struct operand *from, bool sign, struct value *out)
 {
     if (x.symbol || !from || from->offset_bits || from->bits > 32 || !from->bits)
@@ -417,13 +467,21 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
             *out = extended(s, from, left, sign);
         }
     } else {
-        struct value old = register_value(s, to->reg), other = input_value(s, right, loaded);
-        if (left != to || !right || old.symbol || other.symbol ||
-            (right->kind == OPERAND_REGISTER && right->bits < 32) ||
-            !calculate((enum operation)insn->operation, old.offset, other.offset, to->bits,
-                       &out->offset))
+        const enum operation operation = (enum operation)insn->operation;
+        struct value old = input_value(s, left, loaded),
+                     other = right ? input_value(s, right, loaded) : (struct value){0, 0};
+        if (right && right->kind == OPERAND_REGISTER && right->bits < 32)
             return false;
-        out->symbol = 0;
+        if (s->start == START_DIFFERENT && (old.symbol || other.symbol)) {
+            if (!is_function(operation) || left->bits < 32)
+                return false;
+            *out = computed(s, operation, old, other, to->bits);
+        } else {
+            if (left != to || !right || old.symbol || other.symbol ||
+                !calculate(operation, old.offset, other.offset, to->bits, &out->offset))
+                return false;
+            out->symbol = 0;
+        }
     }
     if (to->bits == 32)
         *out = low32(s, *out);
@@ -565,6 +623,7 @@ static void step(struct state *s, const struct insn *insn, const struct insn *ne
             note_place(s, at, address[i]);
     }
     bool known = result_of(s, insn, loaded, &result);
+    s->work->places[at].opaque = !known;
     for (unsigned i = 0; memory && i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
         if (op->kind != OPERAND_MEMORY || !(op->access & ACCESS_WRITE) || !op->bits)
@@ -601,6 +660,7 @@ struct symbol_meaning addresses_meaning(const struct address_work *work, unsigne
         [COMPOSITE_LOAD] = SYMBOL_LOADED,
         [COMPOSITE_LOW32] = SYMBOL_NARROW,
         [COMPOSITE_EXTENDED] = SYMBOL_NARROW,
+        [COMPOSITE_COMPUTED] = SYMBOL_COMPUTED,
     };
     uint32_t plain = symbol & ~LOW32;
 
@@ -612,6 +672,11 @@ struct symbol_meaning addresses_meaning(const struct address_work *work, unsigne
             return (struct symbol_meaning){kinds[c->kind], c->a, c->b, c->offset};
     }
     return (struct symbol_meaning){SYMBOL_UNKNOWN, 0, 0, 0};
+}
+
+bool addresses_opaque(const struct address_work *work, size_t insn)
+{
+    return work->places && work->places[insn].opaque;
 }
 
 bool addresses_far(const struct address_work *work, size_t insn)

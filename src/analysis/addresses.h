@@ -72,6 +72,9 @@ enum symbol_kind {
     /* The low bits of @a, extended. @b: number of these bits, plus 1 if extended with the sign; 0:
      * 32. If these bits do not overflow, the stride equals the stride of @a. */
     SYMBOL_NARROW,
+    /* Result of an operation on @a, which combines all unknown inputs. At most the @b low bits of
+     * the result are set. */
+    SYMBOL_COMPUTED,
 };
 struct symbol_meaning {
     enum symbol_kind kind;
@@ -96,6 +99,9 @@ struct address_work {
 };
 void address_work_done(struct address_work *work);
 
+/* Returns whether the analysis cannot express the instruction's result. Call it after
+ * addresses_link. */
+bool addresses_opaque(const struct address_work *work, size_t insn);
 /* Returns whether the instruction accesses another page in every iteration, and therefore misses
  * the first-level TLB. Returns false unless the start was START_EQUAL, and for code with more than
  * 512 instructions. Call it after addresses_link. */

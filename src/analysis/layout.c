@@ -14,6 +14,9 @@
 #define GUARD 256
 #define SPACING_MOST 65536
 #define RING_LEAST 4
+/* Largest range in bytes of computed indices. Larger ranges are assumed to be those of any
+ * number. */
+#define RANGE_MOST 17179869184.0
 
 /* Streams whose addresses have the same sum of registers */
 struct array_region {
@@ -366,13 +369,31 @@ static bool fill_ring(struct planner *p, const struct array_region *r, struct er
     return true;
 }
 
-/* Returns the number of indices with which gather @s stays within its array. */
+/* Returns the number of values of a loaded index with which gather @s stays within its array. */
 static double indices_of(const struct planner *p, const struct stream *s)
 {
     const struct array_region *to = &p->regions[p->region_of[s - p->streams->items.items]];
     const double used = (double)(to->high - to->low);
 
+    if (s->computed)
+        return INFINITY;   /* Any content of the array of indices gives computed indices. */
     return fmin(s->values, floor(fmax(1, (double)to->bytes - used) / s->scale));
+}
+
+/* Returns whether all computed indices of gather @s are within its array. Otherwise sets err. */
+static bool computed_fits(const struct planner *p, const struct stream *s, struct err *err)
+{
+    const double range = stream_range(s) - s->scale,
+                 bytes = (double)p->regions[p->region_of[s - p->streams->items.items]].bytes;
+
+    if (range > RANGE_MOST)
+        return refuse_at(p, s->insn,
+                         "the index is computed, and no operation limits it to the array", err);
+    return range <= bytes ||
+           err_set(err, ERR_USAGE, "choose a larger --size",
+                   "the computed indices of instruction %u reach %.0f bytes, but its array has "
+                   "%.0f bytes",
+                   s->insn + 1, range, bytes);
 }
 
 /* Fills the array of the indices of gather @s. All gathers with indices in this array get indices
@@ -393,6 +414,13 @@ static bool fill_indices(struct planner *p, const struct stream *s, struct err *
         const struct stream *other = &all->items.items[i];
         if (other->kind != STREAM_GATHER || p->region_of[other->fed_by] != p->region_of[s->fed_by])
             continue;
+        if (other->computed != s->computed)
+            return refuse_at(p, other->insn,
+                             "one array contains both indices and numbers from which indices are "
+                             "computed",
+                             err);
+        if (other->computed && !computed_fits(p, other, err))
+            return false;
         range = fmin(range, indices_of(p, other));
         if (all->items.items[other->fed_by].index_bytes != index->index_bytes)
             return refuse_at(p, other->insn, "indices of one array have different sizes", err);
@@ -403,7 +431,7 @@ static bool fill_indices(struct planner *p, const struct stream *s, struct err *
         .bytes = p->out->bytes > from->at + from->bytes + 64 ? from->bytes + 64
                                                              : p->out->bytes - from->at,
         .unit = index->index_bytes,
-        .range = range < 1 ? 1 : (uint64_t)range};
+        .range = s->computed ? 0 : range < 1 ? 1 : (uint64_t)range};
     return true;
 }
 

@@ -41,6 +41,8 @@ struct address_parts {
     int64_t factor;
     /* number of bits of the loaded value to which it is extended, plus 1 if by its sign; 0: all */
     uint32_t extended;
+    uint32_t computed;         /* number of bits of a number computed from the loaded value; 0: the
+                                * address contains the loaded value */
 };
 
 struct finder {
@@ -93,6 +95,15 @@ static void parts_of(const struct finder *f, uint32_t symbol, int64_t factor, un
         p->leaf = p->leaf ? NO_LEAF : symbol;
         p->factor = factor;
         break;
+    case SYMBOL_COMPUTED: {
+        struct address_parts input = {.seen = p->seen};
+        parts_of(f, m.a, 1, depth + 1, &input);
+        p->seen = input.seen;
+        p->leaf = p->leaf || !input.leaf ? NO_LEAF : input.leaf;
+        p->factor = factor;
+        p->computed = m.b ? m.b : 1;
+        break;
+    }
     default:
         p->leaf = NO_LEAF;
     }
@@ -187,18 +198,6 @@ static uint32_t stream_take(struct finder *f, const struct access *a, enum strea
     return (uint32_t)(s - f->out->items.items);
 }
 
-/* Returns the stream that contains @from, the loaded index of a gather; STREAM_ALONE: no access
- * with a known stride loads it. */
-static uint32_t feeder(const struct finder *f, const struct symbol_meaning *from)
-{
-    for (size_t i = 0; i < f->work.accesses.count; i++) {
-        const struct access *a = &f->work.accesses.items[i];
-        if (!a->store && a->symbol == from->a && a->offset == from->value && a->stepped && a->step)
-            return f->owner.items[i];
-    }
-    return STREAM_ALONE;
-}
-
 /* Sets the register that points to the first element of a chase, and the offset of the link in an
  * element. */
 static void chase_root(struct finder *f, struct stream *s)
@@ -217,6 +216,88 @@ static void chase_root(struct finder *f, struct stream *s)
     } else {
         refuse(f, s->insn, "the register that contains the first pointer is unknown");
     }
+}
+
+/* Returns 1 + index of the instruction that last wrote @reg before instruction @at, in this or the
+ * previous iteration; 0: none. */
+static uint32_t writer_of(const struct finder *f, uint32_t at, uint8_t reg)
+{
+    for (size_t back = 1; reg < f->isa->generals && back <= f->count; back++) {
+        const size_t i = (at + f->count - back) % f->count;
+        for (unsigned k = 0; k < f->insns[i].operand_count; k++)
+            if (f->insns[i].operands[k].kind == OPERAND_REGISTER &&
+                f->insns[i].operands[k].reg == reg && f->insns[i].operands[k].access & ACCESS_WRITE)
+                return (uint32_t)i + 1;
+    }
+    return 0;
+}
+
+/* Returns 1 + index of the instruction because of which the value of @reg before instruction @at is
+ * not understood; 0: none was found. It is an opaque instruction, or the first one that changes its
+ * own result by another operation than adding a constant. @seen: examined instructions. */
+static uint32_t culprit_of(const struct finder *f, uint32_t at, uint8_t reg, bool *seen)
+{
+    const uint32_t writer = writer_of(f, at, reg);
+    const struct insn *in = writer ? &f->insns[writer - 1] : NULL;
+    uint32_t found = 0;
+    bool own = false, other = false;
+
+    if (!writer || seen[writer - 1])
+        return 0;
+    if (addresses_opaque(&f->work, writer - 1))
+        return writer;
+    seen[writer - 1] = true;
+    for (unsigned k = 0; k < in->operand_count; k++) {
+        const struct operand *op = &in->operands[k];
+        const bool memory = op->kind == OPERAND_MEMORY;
+        const uint8_t read[] = {memory ? op->base : op->reg, memory ? op->index : REG_NONE};
+        for (unsigned i = 0; (memory || op->kind == OPERAND_REGISTER) && i < sizeof read; i++) {
+            if (read[i] >= f->isa->generals || (!memory && !(op->access & ACCESS_READ)))
+                continue;
+            own |= read[i] == reg;
+            other |= read[i] != reg;
+            found = found ? found : culprit_of(f, writer - 1, read[i], seen);
+        }
+    }
+    other |= in->operation != OPERATION_ADD && in->operation != OPERATION_SUBTRACT &&
+             in->operation != OPERATION_INCREMENT && in->operation != OPERATION_DECREMENT &&
+             in->operation != OPERATION_ADDRESS;
+    return found ? found : own && other ? writer : 0;
+}
+
+/* Rejects an access whose address is not understood. Names the instruction that is the reason. */
+static void refuse_address(struct finder *f, uint32_t insn)
+{
+    const struct operand *memory = insn_memory(&f->insns[insn]);
+    const uint8_t regs[] = {memory ? memory->base : REG_NONE, memory ? memory->index : REG_NONE};
+    bool *seen = mem_zero(f->count, sizeof *seen);
+    struct str why = {0};
+
+    for (unsigned i = 0; i < sizeof regs && !why.length; i++) {
+        const uint32_t culprit = culprit_of(f, insn, regs[i], seen);
+        const struct insn *in = culprit ? &f->insns[culprit - 1] : NULL;
+        if (!in)
+            continue;
+        str_add(&why, "the address depends on ");
+        vary_register_name((enum isa)in->isa, regs[i], &why);
+        str_addf(&why, ", which instruction %u (%s) computes in an unsupported way", culprit,
+                 in->text ? in->text + strspn(in->text, " \t") : in->mnemonic);
+    }
+    refuse(f, insn, why.length ? str_text(&why)
+                               : "the address is computed by an unsupported operation");
+    str_done(&why);
+    free(seen);
+}
+
+/* Returns the access that loads @from; NULL: none. */
+static const struct access *loading(const struct finder *f, const struct symbol_meaning *from)
+{
+    for (size_t i = 0; i < f->work.accesses.count; i++) {
+        const struct access *a = &f->work.accesses.items[i];
+        if (!a->store && a->symbol == from->a && a->offset == from->value)
+            return a;
+    }
+    return NULL;
 }
 
 /* Limits the index of gather @s to the non-negative values of a number of @bits bits. An odd @bits
@@ -268,18 +349,31 @@ static void take_unstepped(struct finder *f, size_t at)
         return;
     }
     if (p.leaf && p.leaf != NO_LEAF && loaded_from(f, p.leaf, &from)) {
-        uint32_t fed_by = feeder(f, &from);
-        if (fed_by != STREAM_ALONE && p.factor > 0 && p.factor <= NEAR) {
+        const struct access *load = loading(f, &from);
+        const bool walked = load && load->stepped && load->step;
+        if (walked && p.factor > 0 && p.factor <= NEAR) {
+            const uint32_t fed_by = f->owner.items[load - f->work.accesses.items];
             f->owner.items[at] = stream_take(f, a, STREAM_GATHER, &p);
             struct stream *s = &f->out->items.items[f->owner.items[at]];
             s->fed_by = fed_by;
             s->scale = (uint32_t)p.factor;
-            values_limit(s, p.extended ? p.extended : from.b + SIGNED);
+            s->computed |= p.computed > 0;
+            if (p.extended || !p.computed)
+                values_limit(s, p.extended ? p.extended : from.b + SIGNED);
+            if (p.computed)
+                s->values = fmin(s->values > 0 ? s->values : INFINITY, exp2(p.computed));
             f->out->items.items[fed_by].index_bytes = from.b / 8;
             return;
         }
+        if (load && !walked) {
+            char why[96];
+            snprintf(why, sizeof why,
+                     "the index is loaded by instruction %u, whose address has no constant stride",
+                     load->insn + 1);
+            refuse(f, a->insn, why);
+        }
     }
-    refuse(f, a->insn, "the address is computed by an unsupported operation");
+    refuse_address(f, a->insn);
 }
 
 /* Returns the number of bits in memory of an index that @load loads into an element of @bits bits.
@@ -512,7 +606,7 @@ void streams_find(const struct insn *insns, size_t count, struct streams *out)
             parts_of(&f, a->symbol, 1, 0, &p);
         f.owner.items[i] = stream_take(&f, a, a->step ? STREAM_WALK : STREAM_FIXED, &p);
         if (p.leaf == NO_LEAF && a->step)
-            refuse(&f, a->insn, "the address is computed by unsupported operations");
+            refuse_address(&f, a->insn);
         else if (p.leaf && a->step)
             refuse(&f, a->insn, "the base is loaded from memory in every iteration");
     }

@@ -54,6 +54,7 @@ struct stream {
                               * indices */
     uint32_t scale;          /* scale of the index */
     double values;           /* gather: number of non-negative values of the index; 0: unknown */
+    bool computed;           /* gather: whether the index is computed from the loaded value */
     uint32_t hops;           /* chase: number of dependent loads per iteration */
     int64_t link;            /* chase: offset of the next element's address in an element */
     /* chase: whether an access to other bytes of the element precedes the load of the link, and so
@@ -69,7 +70,7 @@ struct streams {
     uint32_t waiting;
     /* 1 + index of the instruction with an unsupported address; 0: none */
     uint32_t unknown;
-    char why[160];           /* reason why the address of @unknown is unsupported */
+    char why[200];           /* reason why the address of @unknown is unsupported */
 };
 
 /* Finds the streams of the loop body @insns. Sets @unknown and @why for the first unsupported

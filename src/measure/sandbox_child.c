@@ -317,7 +317,8 @@ static BARE void arena_fill(const struct sandbox_vault *v, const struct sandbox_
             *(volatile uint64_t *)(begin + at) = f->value;
     } else if (f->kind == SANDBOX_FILL_INDICES) {
         for (uint64_t at = 0; at + f->unit <= f->bytes; at += f->unit) {
-            uint64_t number = below(&state, f->value);
+            const uint64_t below_all = below(&state, f->value),
+                           number = f->value ? below_all : state;
             if (f->unit == 8)
                 *(volatile uint64_t *)(begin + at) = number;
             else if (f->unit == 4)

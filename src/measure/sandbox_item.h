@@ -50,7 +50,7 @@ enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS, SANDBOX_STATES, SANDBOX_
 /* Pattern in the arena, the memory of foreign code in addition to its pages */
 enum sandbox_fill_kind {
     SANDBOX_FILL_VALUE,     /* repeats the word @value */
-    SANDBOX_FILL_INDICES,   /* random numbers of @unit bytes, less than @value */
+    SANDBOX_FILL_INDICES,   /* random numbers of @unit bytes, less than @value; 0: any */
     /* A ring of @places elements of @unit bytes. Each element contains the address of its successor
      * at offset @link. @places must be 4 to 7 times a power of two. */
     SANDBOX_FILL_RING,

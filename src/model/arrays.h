@@ -10,7 +10,7 @@
 #define ARRAYS_REGISTERS 32
 
 enum arrays_fill_kind {
-    ARRAYS_INDICES,   /* random indices, each less than @range */
+    ARRAYS_INDICES,   /* random indices, each less than @range; 0: any numbers */
     /* elements @spacing bytes apart, each with the address of another element; the addresses form
      * one cycle through all elements */
     ARRAYS_RING,

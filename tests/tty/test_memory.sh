@@ -73,7 +73,7 @@ test_words() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/still.s; kernel memory"
     holds out 'addresses of all accesses are constant'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/unknown.s; kernel memory"
-    holds out 'instruction 1: the address is computed by an unsupported operation'
+    holds out 'instruction 1: the address depends on rdi, which instruction 2 (addq %rdx, %rdi) computes in an unsupported way'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/chase.s; kernel memory --size 512M"
     holds out 'memory latency'
     expect 1 "$portolan" --machine haswell -e "kernel memory"

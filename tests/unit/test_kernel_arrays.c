@@ -58,7 +58,9 @@ static void test_runs(void **state)
 {
     static const char *const loops[] = {"0f1004060f110407 4883c010", "488b00 488b00",
                                         "8b0c86 488b14cf 4883c001", "488b04ce 488904cf 4883e901",
-                                        "48ff07 4883c708"};
+                                        "48ff07 4883c708",
+                                        /* an index limited to nine bits */
+                                        "8b048e 25ff010000 488304c701 4883c101"};
     if (isa_host() != ISA_X86_64)
         skip();
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)

@@ -293,6 +293,86 @@ static void test_index_values(void **state)
     assert_true(fabs((double)arrays.fills[1].range * 8 - (3 << 20)) < 4096);
 }
 
+/* Indices computed from loaded numbers: the range is that of the last operation, and the arrays of
+ * these numbers may contain any number. Computed results confirm the range. */
+static void test_computed_indices(void **state)
+{
+    struct arrays arrays;
+    struct err err = {0};
+    uint64_t most = 0, x = 1;
+    /* mov rax,[rsi+rcx*8]; imul rax,r9; shr rax,52; mov rbx,[rdi+rax*8]; add rcx,1 */
+    find("488b04ce 490fafc1 48c1e834 488b1cc7 4883c101");
+    assert_int_equal(streams.unknown, 0);
+    is(1, "gather", 0, 1);
+    assert_true(streams.items.items[1].computed);
+    for (unsigned i = 0; i < 100000; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        const uint64_t index = x * 0x9e3779b97f4a7c15u >> 52;
+        most = index > most ? index : most;
+    }
+    assert_float_equal(streams.items.items[1].values, most + 1, 0);
+    assert_true(layout_arrays(insns, &streams, 64 << 10, &arrays, &err));
+    assert_int_equal(arrays.fills[0].range, 0);
+    assert_int_equal(arrays.fills[0].unit, 8);
+    /* Three quarters of 32 KiB are less than 4,096 elements. */
+    assert_false(layout_arrays(insns, &streams, 32 << 10, &arrays, &err));
+    assert_int_equal(err.code, ERR_USAGE);
+    assert_non_null(strstr(err.what, "instruction 4 reach 32768 bytes"));
+    err_clear(&err);
+    /* mov eax,[rsi+rcx*4]; and eax,0xfff; add qword [rdi+rax*8],1; add rcx,1 */
+    find("8b048e 25ff0f0000 488304c701 4883c101");
+    is(1, "gather, scatter", 0, 1);
+    assert_float_equal(streams.items.items[1].values, 4096, 0);
+    /* A left shift is a scale: mov eax,[rsi+rcx*4]; shl rax,4; movsd xmm1,[rdi+rax] and [rdi+rax+8];
+     * add rcx,1 */
+    find("8b048e 48c1e004 f20f100c07 f20f10540708 4883c101");
+    is(1, "gather", 0, 1);
+    assert_false(streams.items.items[1].computed);
+    assert_int_equal(streams.items.items[1].scale, 16);
+    /* lea rax,[rcx+rcx*4]; shl rax,3; movsd xmm0,[rdi+rax]; add rcx,1: a walk */
+    find("488d0489 48c1e003 f20f100407 4883c101");
+    is(0, "load", 40, 0.625);
+    /* mov rax,[rsi+rcx*8]; xor rax,r9; mov rbx,[rdi+rax*8]; add rcx,1: any index */
+    find("488b04ce 4c31c8 488b1cc7 4883c101");
+    is(1, "gather", 0, 1);
+    assert_false(layout_arrays(insns, &streams, 64 << 20, &arrays, &err));
+    assert_int_equal(err.code, ERR_DATA);
+    err_clear(&err);
+    /* mov eax,[rsi+rcx*4]; mov rbx,[rdi+rax*8]; and eax,0xfff; mov rdx,[r8+rax*8]; add rcx,1 */
+    find("8b048e 488b1cc7 25ff0f0000 498b14c0 4883c101");
+    assert_int_equal(streams.unknown, 0);
+    assert_false(layout_arrays(insns, &streams, 16 << 20, &arrays, &err));
+    assert_non_null(strstr(err.what, "one array contains both"));
+    err_clear(&err);
+}
+
+/* A refused address names the register and the instruction that is the reason. */
+static void test_refused_names(void **state)
+{
+    static const struct { const char *hex; unsigned at; const char *why; } loops[] = {
+        /* mov rax,[rdi]; add rdi,rdx */
+        {"488b07 4801d7", 1, "depends on rdi, which instruction 2 (add"},
+        /* imul rax,rax,1664525; add rax,1013904223; mov rdx,rax; shr rdx,40; mov rbx,[rdi+rdx*8] */
+        {"4869c00d661900 48055ff36e3c 4889c2 48c1ea28 488b1cd7", 5,
+         "depends on rdx, which instruction 1 (imul"},
+        /* mov rax,rcx; and eax,1023; mov rbx,[rdi+rax*8]; add rcx,1 */
+        {"4889c8 25ff030000 488b1cc7 4883c101", 3, "depends on rax, which instruction 2 (and"},
+        /* movsd xmm0,[rsi+rcx*8]; cvttsd2si rax,xmm0; mov rbx,[rdi+rax*8]; add rcx,1 */
+        {"f20f1004ce f2480f2cc0 488b1cc7 4883c101", 3, "which instruction 2 (cvttsd2si"},
+        /* mov eax,[rsi+rcx*4]; mov edx,[rdi+rax*4]; movsd xmm0,[r8+rdx*8]; add rcx,1 */
+        {"8b048e 8b1487 f2410f1004d0 4883c101", 3, "the index is loaded by instruction 2, whose"},
+    };
+
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        find(loops[i].hex);
+        assert_int_equal(streams.unknown, loops[i].at);
+        if (!strstr(streams.why, loops[i].why))
+            fail_msg("%s", streams.why);
+    }
+}
+
 static void test_unknown(void **state)
 {
     struct arrays arrays;
@@ -303,8 +383,12 @@ static void test_unknown(void **state)
     assert_false(layout_arrays(insns, &streams, 1 << 20, &arrays, &err));
     assert_int_equal(err.code, ERR_DATA);
     assert_non_null(strstr(err.what, "instruction 1"));
-    find("488b04ce 480fafc2 488b1cc7 4883c101");     /* an index multiplied by a register */
-    assert_int_equal(streams.unknown, 3);
+    /* an index multiplied by a register, which has no limit */
+    find("488b04ce 480fafc2 488b1cc7 4883c101");
+    assert_int_equal(streams.unknown, 0);
+    err = (struct err){0};
+    assert_false(layout_arrays(insns, &streams, 1 << 20, &arrays, &err));
+    assert_int_equal(err.code, ERR_DATA);
     find("4801d8");
     err = (struct err){0};
     assert_false(layout_arrays(insns, &streams, 1 << 20, &arrays, &err));
@@ -508,8 +592,9 @@ int main(void)
         cmocka_unit_test(test_kinds),   cmocka_unit_test(test_loops),
         cmocka_unit_test(test_waiting), cmocka_unit_test(test_iterations),
         cmocka_unit_test(test_indices), cmocka_unit_test(test_index_values),
-        cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_far),     cmocka_unit_test(test_multiplied),
+        cmocka_unit_test(test_computed_indices), cmocka_unit_test(test_refused_names),
+        cmocka_unit_test(test_unknown), cmocka_unit_test(test_far),
+        cmocka_unit_test(test_multiplied),
         cmocka_unit_test(test_joined),  cmocka_unit_test(test_lines_are_misses),
         cmocka_unit_test(test_layouts)};
     return cmocka_run_group_tests_name("streams", tests, NULL, end);
