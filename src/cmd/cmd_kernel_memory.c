@@ -186,6 +186,23 @@ static void add_refuted(const struct memory_curve *c, struct result *result)
     str_done(&out);
 }
 
+static void add_contended(const struct memory_curve *c, struct result *result)
+{
+    struct str out = {0};
+
+    for (size_t i = 0; i < c->count; i++)
+        if (c->points[i].contended) {
+            str_add(&out, out.length ? ", " : "");
+            memory_size_print(c->points[i].bytes, &out);
+        }
+    if (out.length)
+        result_line(result,
+                    "another task slowed this core during the measurements at %s; repeat the "
+                    "command when the computer is idle",
+                    str_text(&out));
+    str_done(&out);
+}
+
 /* Returns the cycles of a row: the measured cycles if known, otherwise the predicted cycles. */
 static double cycles_of(const struct memory_point *p)
 {
@@ -432,6 +449,7 @@ static bool publish(struct session *s, void *state, struct result *result, struc
         result_line(result, "only %zu of %zu sizes were measured; %s", measured_count(c), c->count,
                     w->cut_off.what);
     add_refuted(c, result);
+    add_contended(c, result);
     add_blocks(c, result);
     add_curve(c, result);
     add_roofline(w, result);

@@ -16,8 +16,8 @@
 #include "measure/kernel_arrays.h"
 #include "simulate/simulate.h"
 
-#define BELOW_TRIES 3             /* maximum number of measurements per size whose times are below a
-                              * bound */
+#define REPEATS 3            /* maximum number of measurements per size whose times are below a
+                              * bound or contended */
 #define GAIN 1.05            /* smallest reported gain of a remedy, as a ratio of times */
 #define BLOCK_NEARLY 1.25    /* largest ratio of the time with a chosen block size to the best
                               * time */
@@ -303,12 +303,13 @@ static bool point_measure(struct memory_curve *c, struct memory_point *p, struct
                           struct block_work *bounds, double seconds, struct err *err)
 {
     struct arrays_measured m;
-    bool below = r->placed;
+    bool below = r->placed, again = r->placed;
 
-    for (unsigned i = 0; below && i < BELOW_TRIES; i++) {
+    for (unsigned i = 0; again && i < REPEATS; i++) {
         if (!kernel_arrays_measure(&r->run, &r->arrays, seconds, &m, err))
             return false;
         below = refuted(c, bounds, r, m.cycles);
+        again = below || m.contended;
     }
     if (!r->placed)
         return true;
@@ -317,6 +318,7 @@ static bool point_measure(struct memory_curve *c, struct memory_point *p, struct
         return true;
     }
     p->measured = m.cycles;
+    p->contended = m.contended;
     p->clock_hz = m.clock_hz > 0 ? m.clock_hz : 0;
     p->spread = m.spread;
     p->huge = sandbox_arena_huge(r->run.sandbox);

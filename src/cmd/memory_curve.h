@@ -21,6 +21,7 @@ struct memory_point {
     /* measured cycles per iteration that were rejected because they are below a bound of the core;
      * NaN: none */
     double refuted;
+    bool contended;              /* whether another task slowed the core during the measurement */
     double clock_hz;             /* clock of the core during the measurement; 0: unknown */
     double huge;                 /* share of the arrays on huge pages during the measurement */
     /* @block: block size in bytes of a faster blocked version; 0: none. @block_gain: speedup by

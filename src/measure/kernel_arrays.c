@@ -2,7 +2,6 @@
 #include "measure/kernel_arrays.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,9 +27,6 @@
 #define UNITS_LEAST 2
 /* largest size in bytes of arrays that fit, or nearly fit, in the first-level cache */
 #define NEAR_BYTES ((uint64_t)64 << 10)
-#define CLOCK_LONG 402
-#define CLOCK_SHORT 2
-#define CLOCK_SAMPLES 4
 #define CLOCK_RECENT 5e-3         /* seconds for which a measured clock remains valid */
 /* Minimum number of cycles of a run with arrays in private caches (SAMPLE_OWN) or beyond
  * (SAMPLE_SHARED). Short runs reduce the probability that a host interrupts the guest during a run.
@@ -68,8 +64,8 @@
 #define STEADY_GAIN 0.97
 #define WALKS_MOST 16
 #define LOST_MOST 8               /* maximum number of interrupted samples that are excluded */
-#define FREE_SHARE 0.75           /* largest share of the free memory that an arena may use */
-#define MIB 1048576.0
+/* maximum number of seconds of all samples in an arena that are excluded because of contention */
+#define CONTENDED_SECONDS 0.5
 /* largest size in bytes of arrays that private caches may hold */
 #define OWN_BYTES ((uint64_t)3 << 20)
 /* number of cycles of a pass below which its start-up cost is subtracted */
@@ -132,27 +128,6 @@ static bool lengths_add(struct kernel_arrays *k, struct arrays_code code[ARRAYS_
     return (few == copies || copies_add(k, k->count, &code[ARRAYS_FEW], few, stride, err)) &&
            copies_add(k, k->count - closes, &code[ARRAYS_ONE], 1,
                       k->length - (closes ? last->length : 0), err);
-}
-
-uint64_t memory_available(void)
-{
-    char line[128];
-    unsigned long long kib = 0;
-    FILE *file = fopen("/proc/meminfo", "re");
-
-    while (file && fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %llu", &kib) != 1)
-        ;
-    if (file)
-        fclose(file);
-    return kib << 10;
-}
-
-bool arena_fits(double bytes, uint64_t available, const char *todo, struct err *err)
-{
-    return !available || bytes <= FREE_SHARE * (double)available ||
-           err_set(err, ERR_LIMIT, todo,
-                   "arrays of %.0f MiB need more than three quarters of the %.0f MiB that are free",
-                   bytes / MIB, (double)available / MIB);
 }
 
 bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena,
@@ -257,48 +232,10 @@ static bool pattern_fill(struct kernel_arrays *k, const struct arrays_fill *f, s
     return true;
 }
 
-/* Measures the ticks of @count clock chains: the least of several runs. Stores the ticks in
- * *@least. Returns false with err on failure. */
-static bool chain_ticks(struct sandbox *s, unsigned count, double *least, struct err *err)
-{
-    struct sandbox_item *item = sandbox_items(s);
-
-    *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
-                                  .code = PULSE_CHAIN,
-                                  .kernel = true,
-                                  .warm = 2,
-                                  .count = count,
-                                  .samples = CLOCK_SAMPLES};
-    if (!sandbox_run(s, 1, NULL, NULL, NULL, err))
-        return false;
-    if (item->fault)
-        return err_set(err, ERR_LIMIT,
-                       "run the command again", "the chain for the clock failed: %s",
-                       sandbox_fault_text(item->fault));
-    *least = INFINITY;
-    for (unsigned i = 0; i < CLOCK_SAMPLES; i++)
-        *least = fmin(*least, (double)item->ticks[i]);
-    return true;
-}
-
-bool arena_clock(struct sandbox *s, struct arena_state *a, struct err *err)
-{
-    double ticks;
-
-    if (!(a->clock_least > 0) && !chain_ticks(s, CLOCK_SHORT, &a->clock_least, err))
-        return false;
-    if (!chain_ticks(s, CLOCK_LONG, &ticks, err))
-        return false;
-    a->clock = SANDBOX_CHAIN_LENGTH * (double)(CLOCK_LONG - CLOCK_SHORT) / (ticks - a->clock_least);
-    a->clock_at = clock_seconds();
-    return a->clock > 0 || err_set(err, ERR_LIMIT, "repeat the command when the computer is idle",
-                                   "the clock frequency cannot be measured");
-}
-
-/* Measures the clock if the last measurement is not recent. */
+/* Measures the clock if the last measurement is not recent, or if it found a neighbour. */
 static bool clock_renew(struct kernel_arrays *k, struct err *err)
 {
-    return clock_seconds() - k->arena->clock_at <= CLOCK_RECENT ||
+    return (clock_seconds() - k->arena->clock_at <= CLOCK_RECENT && !arena_contended(k->arena)) ||
            arena_clock(k->sandbox, k->arena, err);
 }
 
@@ -341,9 +278,9 @@ static void registers_fill(const struct kernel_arrays *k, const struct arrays *a
     }
 }
 
-/* Runs the loop in @code for @units units in each of @passes passes, after @warm warm-up units, at
- * least one, which maps the pages of fixed addresses. Sets *@ticks to the duration in ticks. Returns
- * false with err on failure. */
+/* Runs the loop in @code for @units units in each of @passes passes, after @warm warm-up units. At
+ * least one warm-up unit maps the pages of fixed addresses. Sets *@ticks to the duration in ticks.
+ * Returns false with err on failure. */
 static bool run(struct kernel_arrays *k, const struct arrays_code *code,
                 const struct arrays *arrays,
                 uint64_t ahead, uint64_t warm, uint64_t units, unsigned passes, double *ticks,
@@ -610,14 +547,16 @@ static uint64_t start_find(const struct kernel_arrays *k, const struct arrays *a
 struct array_samples {
     double cycles[SAMPLES];      /* cycles in ascending order */
     unsigned count;
+    unsigned contended;          /* number of samples during contention */
     double start;                /* smallest start-up cost of the passes */
     double clock;                /* mean of cycles per tick; while samples are added, their sum */
 };
 
-static void sample_add(struct array_samples *s, double ticks, double clock)
+static void sample_add(struct array_samples *s, double ticks, const struct arena_state *a)
 {
-    s->cycles[s->count++] = ticks * clock;
-    s->clock += clock;
+    s->cycles[s->count++] = ticks * a->clock;
+    s->clock += a->clock;
+    s->contended += arena_contended(a);
 }
 
 /* Walks over the arrays until @enough further walks are no faster, or @most cycles have passed.
@@ -636,7 +575,7 @@ static bool walk_until_steady(struct kernel_arrays *k, const struct arrays *arra
         if (ticks < STEADY_GAIN * least)
             *out = (struct array_samples){0};
         else
-            sample_add(out, ticks, k->arena->clock);
+            sample_add(out, ticks, k->arena);
         least = fmin(least, ticks);
         sum += ticks * k->arena->clock;
     }
@@ -678,9 +617,9 @@ static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
 }
 
 /* Measures samples, and the clock repeatedly, because it may change during a measurement. Excludes
- * interrupted samples, at most LOST_MOST, and the first sample unless it walks over all lines of
- * larger arrays. If samples are walks, the steady walks in @out count as samples. Returns false
- * with err on failure. */
+ * interrupted samples, at most LOST_MOST, and samples during contention. Excludes the first sample
+ * unless it walks over all lines of larger arrays. If samples are walks, the steady walks in @out
+ * count as samples. Returns false with err on failure. */
 static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double seconds,
                          struct array_samples *out, struct err *err)
@@ -699,6 +638,7 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
          out->count < SAMPLES && (out->count < p->least || clock_seconds() - begun < seconds);) {
         const uint64_t ahead =
             p->parts ? part_ahead(w, number++, p->units) : run_ahead(k, w, p->units);
+        const double sample_begun = clock_seconds();
         double one;
         if (!clock_renew(k, err))
             return false;
@@ -712,10 +652,14 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
         const uint64_t turns = sandbox_turns(k->sandbox);
         if (!run(k, w->code, arrays, ahead, p->warm, p->units, p->passes, &one, err))
             return false;
+        if (arena_contended(k->arena) && k->arena->waited < CONTENDED_SECONDS) {
+            k->arena->waited += clock_seconds() - sample_begun;
+            continue;
+        }
         bool lose = begins || (sandbox_turns(k->sandbox) > turns + 1 && lost++ < LOST_MOST);
         begins = false;
         if (!lose)
-            sample_add(out, one, k->arena->clock);
+            sample_add(out, one, k->arena);
     }
     out->clock /= out->count;
     qsort(out->cycles, out->count, sizeof *out->cycles, compare_doubles);
@@ -786,6 +730,6 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
     *out = (struct arrays_measured){
         low,           middle / low - 1,
         samples.clock, elapsed > 0 ? samples.clock * (double)(ticks_now() - first) / elapsed : NAN,
-        n,             p.units * w.copies};
+        n,             p.units * w.copies,    samples.contended > n / 2};
     return true;
 }

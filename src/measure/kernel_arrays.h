@@ -4,37 +4,10 @@
 #define PORTOLAN_MEASURE_KERNEL_ARRAYS_H
 
 #include "isa/insn.h"
+#include "measure/arena.h"
 #include "measure/sandbox.h"
 #include "model/arrays.h"
 #include "model/memory_costs.h"
-
-#define ARENA_PARTS 512         /* number of parts of the arena whose last use is known */
-/* size in bytes of a part; parts whose numbers differ by ARENA_PARTS share an entry */
-#define ARENA_PART ((uint64_t)1 << 20)
-
-/* State of a sandbox's arena after its last use by the child process */
-struct arena_state {
-    uint64_t filled;             /* number of bytes of the arena that are filled with numbers */
-    struct arrays_fill pattern;  /* last written pattern; zero if there are only numbers */
-    int process;
-    /* smallest number of ticks of the short clock chain so far; 0: unknown */
-    double clock_least;
-    unsigned uses;               /* number of fills, walks and measurements so far */
-    unsigned used[ARENA_PARTS];  /* per part: serial number of its last use; 0: none */
-    /* last measured cycles per tick, and clock_seconds() of that measurement */
-    double clock, clock_at;
-};
-
-/* Measures the cycles per tick in the child process of @s, and stores them in @a. Returns false
- * with err: ERR_LIMIT if the core is contended. */
-bool arena_clock(struct sandbox *s, struct arena_state *a, struct err *err);
-
-/* Returns the number of bytes of memory that are free for programs; 0: unknown. Any thread. */
-uint64_t memory_available(void);
-/* Returns whether an arena of @bytes leaves a quarter of @available bytes free. Returns true if
- * @available is 0 (unknown). Returns false with err (ERR_LIMIT) and the remedy @todo if too little
- * remains free. Any thread. */
-bool arena_fits(double bytes, uint64_t available, const char *todo, struct err *err);
 
 /* Code of several copies of the kernel at distances of @stride bytes */
 struct arrays_code {
@@ -79,6 +52,7 @@ struct arrays_measured {
     double clock_hz;
     unsigned samples;
     uint64_t iterations;         /* number of iterations of one sample */
+    bool contended;              /* whether most samples were taken during contention */
 };
 
 /* Adds the kernel's code to @s, which needs an arena (sandbox_arena). Call it after the last

@@ -96,6 +96,28 @@ static void test_fixed_pages(void **state)
     assert_true(long_enough || !ok);
 }
 
+/* A probe that takes longer than the fastest one shows contention. The first probe shows none. */
+static void test_contention(void **state)
+{
+    struct arena_state arena = {0};
+    struct err err = {0};
+
+    assert_false(arena_contended(&arena));
+    arena.probe = arena.probe_least = 2500;
+    assert_false(arena_contended(&arena));
+    arena.probe = 2 * arena.probe_least;
+    assert_true(arena_contended(&arena));
+    arena = (struct arena_state){0};
+    struct sandbox *s = sandbox_new(-1, &err);
+    assert_non_null(s);
+    for (unsigned i = 0; i < 3; i++)
+        if (arena_clock(s, &arena, &err)) {
+            assert_true(arena.probe_least > 0 && arena.probe >= arena.probe_least);
+            assert_true(i || !arena_contended(&arena));
+        }
+    sandbox_free(s);
+}
+
 /* Within the first level 53 copies of a loop run, beyond it a single one, as in a program. */
 static void test_copies(void **state)
 {
@@ -161,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rings), cmocka_unit_test(test_runs),
                                        cmocka_unit_test(test_fixed_pages),
+                                       cmocka_unit_test(test_contention),
                                        cmocka_unit_test(test_copies),
                                        cmocka_unit_test(test_reasons),
                                        cmocka_unit_test(test_arena)};
