@@ -31,7 +31,8 @@ static const struct {
 /* Parts of the names of forms that no experiment can contain. With the replaced parts, the name is
  * that of a form with the same operation. The parts are the operands ah to dh, and locked accesses,
  * whose latency is a fact. */
-static const struct { const char *part, *instead; } renamed[] = {{"R8h", "R8l"}, {"_LOCK (", " ("}};
+#define LOCKED "_LOCK ("
+static const struct { const char *part, *instead; } renamed[] = {{"R8h", "R8l"}, {LOCKED, " ("}};
 #define RENAMED (sizeof renamed / sizeof *renamed)
 static const char *const jumps[] = {"JMP", "JO",  "JNO", "JB",  "JNB", "JZ",  "JNZ", "JBE", "JNBE",
                                     "JS",  "JNS", "JP",  "JNP", "JL",  "JNL", "JLE", "JNLE"};
@@ -54,7 +55,7 @@ struct substitution {
     VEC(struct other_form {
         const char *form;
         char *like;          /* form with the same operation, whose usage the machine has */
-        size_t at;
+        size_t at;           /* index of the loop that must agree */
     }) others;
 };
 
@@ -91,6 +92,18 @@ static bool with_usual_parts(const char *form, struct str *out)
     return found;
 }
 
+/* Returns the loop of a listed form with the mnemonic of @form if @form is locked, because the time
+ * of a locked access does not depend on operands. Returns SIZE_MAX if there is none. */
+static size_t loop_of_lock(const struct standins *s, const char *form)
+{
+    const char *end = strstr(form, LOCKED);
+
+    for (size_t i = 0; end && i < s->others.count; i++)
+        if (strncmp(s->others.items[i].form, form, (size_t)(end - form) + sizeof LOCKED - 1) == 0)
+            return s->others.items[i].at;
+    return SIZE_MAX;
+}
+
 /* Adds loops of the forms in o->others that have replaceable parts. Omits forms that the machine
  * has, or whose equivalent it lacks. */
 static void ask_others(struct substitution *s, const struct chart_options *o)
@@ -103,7 +116,9 @@ static void ask_others(struct substitution *s, const struct chart_options *o)
         if (with_usual_parts(form, &like) && !mapping_find(m, form) &&
             mapping_find(m, str_text(&like))) {
             form_instance(o->others[i], &line);
-            const size_t at = ask_repeated(&s->probes, str_text(&line), "");
+            size_t at = loop_of_lock(s, form);
+            if (at == SIZE_MAX)
+                at = ask_repeated(&s->probes, str_text(&line), "");
             vec_push(&s->others, ((struct other_form){form, str_take(&like), at}));
         }
         str_done(&like);
