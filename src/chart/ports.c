@@ -85,7 +85,7 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
 
 /* Weights of times above the port bound: full, or reduced with a limit for few or for many such
  * times */
-enum weight { WEIGHT_FULL, WEIGHT_FEW, WEIGHT_MANY };
+enum residual_weight { WEIGHT_FULL, WEIGHT_FEW, WEIGHT_MANY };
 
 /* Returns the cycles in isolation of each form of @t; NaN: unknown. The caller frees the array. */
 static double *times_alone(const struct experiments *t)
@@ -104,7 +104,7 @@ static double *times_alone(const struct experiments *t)
 /* Returns the largest ratio of measured to predicted cycles at which the time of row @i counts as
  * above the port bound; 1: it never does. */
 static double above_by(const struct experiments *t, size_t i, const double *alone,
-                       enum weight weight)
+                       enum residual_weight weight)
 {
     double own[ROW_MOST];
     size_t n = t->rows.items[i].count;
@@ -120,7 +120,7 @@ static double above_by(const struct experiments *t, size_t i, const double *alon
  * none. The error of a row with an unknown form is UNKNOWN_ERROR. The error of a time above the
  * port bound is at most ABOVE_ERROR, except with WEIGHT_FULL. */
 static double error_within(const struct experiments *t, const bool *keep, const struct mapping *m,
-                           enum weight weight)
+                           enum residual_weight weight)
 {
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0,
            *alone = times_alone(t);
@@ -144,7 +144,7 @@ static double error_within(const struct experiments *t, const bool *keep, const 
 /* Returns the mean relative error of @m (error_within) on those rows in @keep whose forms it
  * has. */
 static double error_known(const struct experiments *t, const bool *keep, const struct mapping *m,
-                          enum weight weight)
+                          enum residual_weight weight)
 {
     bool *rows = rows_known(t, keep, m);
     double error = error_within(t, rows, m, weight);
@@ -225,8 +225,8 @@ static bool is_usable(const struct mapping *m)
 
 /* Returns a result of the exact search with its error. Discards the result if no other forms can be
  * placed with it. Takes @take_m (NULL: no result). */
-static struct found judge_found(const struct lab *lab, const bool *keep, enum weight weight,
-                                struct mapping *take_m)
+static struct found judge_found(const struct lab *lab, const bool *keep,
+                                enum residual_weight weight, struct mapping *take_m)
 {
     struct found f = {take_m, INFINITY, 0};
 

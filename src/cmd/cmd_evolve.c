@@ -380,8 +380,8 @@ const struct command command_evolve_edit = {
     .name = "evolve edit",
     .help = "change a form's usage in the run's best mapping",
     .description = "The mapping with that usage becomes the run's best mapping, whatever its "
-                   "error. A running search replaces it only with a mapping whose error is not "
-                   "larger.",
+                   "error. A running search replaces that mapping only with a mapping whose error "
+                   "is not larger.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "FORM", struct usage_edit_values, form), .required = true,
          .complete = COMPLETE_FORM, .help = "instruction form of the run, quoted"},
@@ -625,8 +625,8 @@ static void tell_which(const struct evolve_status *t, bool least_error, struct r
                             "of all numbers of ports tried (evolve status)");
     if (least_error && t->agreed)
         result_line(result,
-                    "the mapping has the smallest error, %.2f %%; the run's consensus has %.2f %%, "
-                    "and evolve adopt uses it",
+                    "the mapping has the smallest error, %.2f %%; without --least-error evolve "
+                    "adopt uses the run's consensus, %.2f %%",
                     100 * t->d_single, 100 * t->d_avg);
     else if (least_error)
         result_line(result, "the run has no consensus; without --least-error evolve adopt uses the "

@@ -162,7 +162,7 @@ static bool fill(struct session *s, struct recipe *r, const struct kernel_load_v
                        r->path);
     if (v->profile && (r->source || r->options.first_line))
         return err_set(err, ERR_USAGE, "use kernel load PROGRAM --profile perf.data",
-                       "--profile needs a program; it cannot be combined with a source file or "
+                       "--profile needs a program, and cannot be combined with a source file or "
                        "--lines");
     r->profile = mem_strdup(v->profile);
     r->options.symbol = mem_strdup(v->symbol);

@@ -126,8 +126,8 @@ const struct command command_kernel_mark = {
     .options = PARAMETERS(
         {PARAMETER(CHOICE, "--for", struct mark_values, kind), .choices = "llvm-mca|osaca|iaca",
          .fallback = "llvm-mca",
-         .help = "kind of markers: comments for llvm-mca or OSACA, or bytes for IACA in an object "
-                 "(x86-64; they overwrite ebx)"}),
+         .help = "kind of markers: comments for llvm-mca or OSACA, or bytes for IACA in an "
+                 "object, which overwrite ebx (x86-64)"}),
     .examples = EXAMPLES("kernel mark marked.s", "kernel mark marked.s --for osaca"),
     .values_size = sizeof(struct mark_values),
     .read = run,

@@ -458,7 +458,7 @@ const struct command command_program_explain = {
     .options = PARAMETERS(
         {PARAMETER(COUNT, "--pid", struct explain_values, pid), .value = "N", .least = 1,
          .most = 4194304, .fallback = "start a program",
-         .help = "running process that executes the loop; it continues afterwards"},
+         .help = "running process that executes the loop; the process continues afterwards"},
         {PARAMETER(TEXT, "--file", struct explain_values, file), .value = "FILE",
          .fallback = "the program", .complete = COMPLETE_FILE,
          .help = "program or library that contains the loop"},

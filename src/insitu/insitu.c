@@ -329,7 +329,7 @@ static void replay(struct insitu_watch *w)
                  !out->region.dispatch;
     if (!(again || original || patch) || !out->placed.timed.count || !may_copy(w)) {
         if (again && out->placed.timed.count)
-            out->replays.why = "replays and page faults after them reached their time limit";
+            out->replays.why = "replays and the page faults they cause reached the time limit";
         return;
     }
     w->copied = maps_faults(p->pid);

@@ -149,15 +149,15 @@ const struct fact fact_schema[] = {
      "a shift or rotate by cl waits for the flags, which a count of 0 leaves unchanged",
      "dependencies", false},
     {"chain_delay_addition", FACT_NUMBER, CYCLES, NULL, NULL,
-     "extra latency of a chain of vector operations per floating-point addition outside of it, for "
-     "at most three additions", "dependencies", FACT_FITTED},
+     "extra latency of a chain of vector operations per floating-point addition outside of the "
+     "chain, for at most three additions", "dependencies", FACT_FITTED},
     {"chain_delay_conversion", FACT_NUMBER, CYCLES, NULL, NULL,
-     "extra latency of a chain of floating-point additions per conversion or comparison on their "
-     "ports outside of it",
+     "extra latency of a chain of floating-point additions per conversion or comparison outside of "
+     "the chain on the additions' ports",
      "dependencies", FACT_FITTED},
     {"chain_delay_transfer", FACT_NUMBER, CYCLES, NULL, NULL,
      "extra latency of a chain of floating-point additions per value that moves from a general to "
-     "a vector register, with the conversions at most a cycle per addition",
+     "a vector register; together with chain_delay_conversion at most a cycle per addition",
      "dependencies", FACT_FITTED},
     {"chain_delay_product", FACT_NUMBER, CYCLES, NULL, NULL,
      "extra latency of a chain of several one-cycle operations per multiplication with two results",

@@ -28,7 +28,7 @@ const struct place_table places[PLACE_COUNT] = {
          .bands = {{48, 16}, {26, 9}, {26, 8}}},
     [PLACE_lab] =
         {.name = "LAB",
-         .help = "the laboratory: forms, experiments, measurements, the mapping that explains them",
+         .help = "the laboratory: forms, experiments, measurements, and the inferred mapping",
          .panes =
              {{.views = {&mapping_view, &matrix_view}, .band = 0, .share = 55, .least = 60},
               {.views = {&evolution_view, &accuracy_view}, .band = 0, .share = 45, .least = 50},
