@@ -42,7 +42,7 @@
 #define REPLAY_SHARE 0.05
 #define REPLAY_SECONDS 0.1
 /* seconds that the program's first write to a page takes after a copy, on a virtual machine */
-#define PAGE_SECONDS 15e-6
+#define PAGE_SECONDS 25e-6
 
 struct insitu_watch {
     const struct insitu_options *options;
@@ -63,7 +63,7 @@ struct insitu_watch {
     uint64_t ticks_begun;       /* time stamp counter at the start */
     unsigned originals;
     unsigned patches;   /* number of measurements of the patch */
-    unsigned clocked, clock_tries;   /* number of clock measurements, and of attempts at one */
+    unsigned clocked;          /* number of clock measurements */
     struct maps_faults copied; /* state after the last copy of the process; pid 0: no copy */
 };
 
@@ -264,50 +264,43 @@ static void keep_least(double *least, double value)
 }
 
 /* Returns whether the process may be copied again. After a copy, the program's first write to each
- * page takes longer. Adds the time of such writes since the last call to the time of replays. */
-static bool may_copy(struct insitu_watch *w)
+ * page takes longer. The time of such writes is part of the time of replays, and is expected after
+ * the next copy again. */
+static bool may_copy(const struct insitu_watch *w)
 {
-    struct replayed_all *r = &w->out->replays;
-
-    r->seconds += PAGE_SECONDS * (double)maps_copied(&w->copied);
-    w->copied = (struct maps_faults){0};
-    return r->seconds <= REPLAY_SHARE * (clock_wall() - w->begun) + REPLAY_SECONDS;
+    return w->out->replays.seconds + 2 * PAGE_SECONDS * (double)maps_copied(&w->copied) <=
+           REPLAY_SHARE * (clock_wall() - w->begun) + REPLAY_SECONDS;
 }
 
-/* Measures the core's clock and the overhead of timing a visit in a copy of the process. Measures
- * at most CLOCKED_MOST times. Does nothing if copies do not work, or before iterations were
- * counted. All running threads must be stopped and settled. */
+/* Adds the time of writes since the last copy of the process to the time of replays, before the
+ * next copy. */
+static void begin_copy(struct insitu_watch *w)
+{
+    w->out->replays.seconds += PAGE_SECONDS * (double)maps_copied(&w->copied);
+    w->copied = maps_faults(w->process.pid);
+}
+
+/* Measures the core's clock and the overhead of timing a visit on a stopped thread of the program.
+ * Measures at most CLOCKED_MOST times. Does nothing before iterations were counted. All running
+ * threads must be stopped and settled. */
 static void measure_clock(struct insitu_watch *w)
 {
-    struct process *p = &w->process, copy;
+    struct process *p = &w->process;
     struct insitu *out = w->out;
 
-    /* A program often fills its data before it executes the loop. A copy would delay these
-     * writes. */
-    if (w->trial.copies || w->clocked == CLOCKED_MOST || !out->placed.iterations ||
-        (!may_copy(w) && w->clock_tries))
+    if (w->clocked == CLOCKED_MOST || !out->placed.iterations)
         return;
     for (size_t i = 0; i < p->tracees.count; i++) {
         struct traced *t = &p->tracees.items[i];
         struct user_regs_struct regs;
-        pid_t tid = t->tid;
-        int64_t number = 0;
+        double overhead, visit;
         if (!t->stopped || t->exiting || t->listening || t->slot == SLOT_NONE ||
             !process_registers(t, &regs) || (int64_t)regs.orig_rax >= 0)
             continue;
-        uint32_t slot = t->slot;
-        w->clock_tries++;
-        if (process_copy(p, t, &copy, &number)) {
-            double overhead;
-            keep_least(&out->ticks_per_cycle, placed_clock(&out->placed, &copy, &overhead));
-            keep_least(&out->ticks_per_chain, overhead);
-            keep_least(&out->ticks_per_visit, placed_visit(&out->placed, &copy, slot));
-            w->clocked++;
-            w->copied = maps_faults(p->pid);
-        }
-        t = process_tracee(p, tid);
-        if (t)
-            process_copy_end(p, t, &copy, number);
+        keep_least(&out->ticks_per_cycle, placed_clock(&out->placed, t, &overhead, &visit));
+        keep_least(&out->ticks_per_chain, overhead);
+        keep_least(&out->ticks_per_visit, visit);
+        w->clocked++;
         return;
     }
 }
@@ -332,7 +325,7 @@ static void replay(struct insitu_watch *w)
             out->replays.why = "replays and the page faults they cause reached the time limit";
         return;
     }
-    w->copied = maps_faults(p->pid);
+    begin_copy(w);
     for (size_t i = 0; i < p->tracees.count; i++) {
         struct traced *t = &p->tracees.items[i];
         if (!t->stopped || t->exiting || t->signal || t->listening || t->slot == SLOT_NONE ||

@@ -725,42 +725,35 @@ void placed_clean_child(void *state, const struct process_event *e)
     }
 }
 
-double placed_clock(const struct placed *x, struct process *copy, double *overhead)
+double placed_clock(const struct placed *x, struct traced *t, double *overhead, double *visit)
 {
+    const uint64_t slot = slot_address(x, t->slot);
+    const pid_t tid = t->tid;
+    uint64_t kept[SLOT_REGISTERS / 8], after;
     double best = NAN, chain = NAN;
+    struct user_regs_struct regs;
 
+    *visit = *overhead = NAN;
+    if (!process_read(x->process, slot, kept, sizeof kept))
+        return NAN;
     for (int i = 0; i < CLOCK_TRIES; i++) {
-        struct traced *t = process_caller(copy);
-        struct user_regs_struct regs;
-        if (!t || !process_run(copy, t, label_address(x, x->copies->clock), &regs))
+        t = process_tracee(x->process, tid);
+        if (!t || !process_run(x->process, t, label_address(x, x->copies->clock), &regs))
             break;
-        double ticks = (double)regs.r8 / CLOCK_CYCLES;
-        if (isnan(best) || ticks < best)
-            best = ticks;
-        ticks = (double)regs.r9 / CLOCK_CHAINS;
-        if (isnan(chain) || ticks < chain)
-            chain = ticks;
+        best = fmin(best, (double)regs.r8 / CLOCK_CYCLES);
+        chain = fmin(chain, (double)regs.r9 / CLOCK_CHAINS);
     }
+    for (int i = 0; i < CLOCK_TRIES; i++) {
+        t = process_tracee(x->process, tid);
+        if (!t || !process_run(x->process, t, label_address(x, x->copies->visits), &regs) ||
+            !process_read(x->process, slot + SLOT_AWAY, &after, 8))
+            break;
+        *visit = fmin(*visit,
+                      ((double)regs.r8 - (double)(after - kept[SLOT_AWAY / 8])) / VISITS);
+        process_write(x->process, slot, kept, sizeof kept);
+    }
+    process_write(x->process, slot, kept, sizeof kept);
     *overhead = chain - STAMP_CYCLES * best;
-    return best;
-}
-
-double placed_visit(const struct placed *x, struct process *copy, uint32_t slot)
-{
-    uint64_t at = slot_address(x, slot) + SLOT_AWAY, before, after;
-    double best = NAN;
-
-    for (int i = 0; i < CLOCK_TRIES; i++) {
-        struct traced *t = process_caller(copy);
-        struct user_regs_struct regs;
-        if (!t || !process_read(copy, at, &before, 8) ||
-            !process_run(copy, t, label_address(x, x->copies->visits), &regs) ||
-            !process_read(copy, at, &after, 8))
-            break;
-        double ticks = ((double)regs.r8 - (double)(after - before)) / VISITS;
-        if (isnan(best) || ticks < best)
-            best = ticks;
-    }
     return best;
 }
 #endif

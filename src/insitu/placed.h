@@ -136,12 +136,10 @@ void placed_clean_child(void *state, const struct process_event *e);
 /* Assigns a slot to a process that shares the program's memory. Returns false if no slot is free,
  * or if the process uses segment gs. */
 bool placed_take_stranger(struct placed *x, pid_t tid);
-/* Returns the ticks of the time stamp counter per core cycle, measured in @copy, a copy of the
- * process. Sets *@overhead to the mean excess, in ticks, of a stamp's clock measurement over its
- * instructions. Both are NaN if not measured. */
-double placed_clock(const struct placed *x, struct process *copy, double *overhead);
-/* Returns the overhead of timing a visit in ticks, measured in @copy, a copy of the process whose
- * thread has slot @slot; NaN: not measured. */
-double placed_visit(const struct placed *x, struct process *copy, uint32_t slot);
+/* Returns the ticks of the time stamp counter per core cycle, measured on stopped thread @t, which
+ * must be settled. Sets *@overhead to the mean excess, in ticks, of a stamp's clock measurement over
+ * its instructions, and *@visit to the overhead of timing a visit in ticks. Each is NaN if not
+ * measured. If the thread ends, @t is then invalid. */
+double placed_clock(const struct placed *x, struct traced *t, double *overhead, double *visit);
 
 #endif
