@@ -17,7 +17,7 @@
 #include "simulate/simulate.h"
 
 #define REPEATS 3            /* maximum number of measurements per size whose times are below a
-                              * bound or contended */
+                              * bound */
 #define GAIN 1.05            /* smallest reported gain of a remedy, as a ratio of times */
 #define BLOCK_NEARLY 1.25    /* largest ratio of the time with a chosen block size to the best
                               * time */
@@ -303,13 +303,12 @@ static bool point_measure(struct memory_curve *c, struct memory_point *p, struct
                           struct block_work *bounds, double seconds, struct err *err)
 {
     struct arrays_measured m;
-    bool below = r->placed, again = r->placed;
+    bool below = r->placed;
 
-    for (unsigned i = 0; again && i < REPEATS; i++) {
+    for (unsigned i = 0; below && i < REPEATS; i++) {
         if (!kernel_arrays_measure(&r->run, &r->arrays, seconds, &m, err))
             return false;
         below = refuted(c, bounds, r, m.cycles);
-        again = below || m.contended;
     }
     if (!r->placed)
         return true;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "measure/baseline.h"
 #include "measure/sandbox.h"
 
 #define CLOCK_LONG 402
@@ -61,6 +62,16 @@ static bool least_ticks(struct sandbox *s, enum pulse_code code, unsigned count,
     return true;
 }
 
+/* Returns the cycles of the probe on an idle core, according to the stored speed of this CPU; 0:
+ * unknown. */
+static double probe_idle(void)
+{
+    struct baseline known;
+
+    baseline_recall(&known);
+    return known.nops > 0 && !known.doubtful ? PROBE_COUNT * SANDBOX_PROBE_LENGTH / known.nops : 0;
+}
+
 bool arena_clock(struct sandbox *s, struct arena_state *a, struct err *err)
 {
     double ticks, probe;
@@ -74,6 +85,8 @@ bool arena_clock(struct sandbox *s, struct arena_state *a, struct err *err)
     a->clock = SANDBOX_CHAIN_LENGTH * (double)(CLOCK_LONG - CLOCK_SHORT) / (ticks - a->clock_least);
     a->clock_at = clock_seconds();
     a->probe = probe * a->clock;
+    if (!(a->probe_least > 0))
+        a->probe_least = probe_idle();
     if (a->clock > 0 && (a->probe < a->probe_least || !(a->probe_least > 0)))
         a->probe_least = a->probe;
     return a->clock > 0 || err_set(err, ERR_LIMIT, "repeat the command when the computer is idle",

@@ -25,7 +25,7 @@ struct arena_state {
     unsigned used[ARENA_PARTS];  /* per part: serial number of its last use; 0: none */
     /* last measured cycles per tick, and clock_seconds() of that measurement */
     double clock, clock_at;
-    /* cycles of a loop of nops: last and least; 0: unknown */
+    /* cycles of a loop of nops: last, and least so far or on an idle core; 0: unknown */
     double probe, probe_least;
     double waited;               /* seconds of the runs that were repeated because of contention */
 };
@@ -34,8 +34,8 @@ struct arena_state {
  * Returns false with err: ERR_LIMIT if the core is too busy. */
 bool arena_clock(struct sandbox *s, struct arena_state *a, struct err *err);
 
-/* Returns whether the last arena_clock found the core contended: a loop of nops took longer than in
- * an earlier call. */
+/* Returns whether the last arena_clock found the core contended: a loop of nops took longer than on
+ * an idle core. If that time is unknown (measure/baseline.h), the least time so far is used. */
 bool arena_contended(const struct arena_state *a);
 
 /* Returns the number of bytes of memory that are free for programs; 0: unknown. Any thread. */
