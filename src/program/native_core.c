@@ -22,8 +22,10 @@
 #define NOPS 96
 /* number of µops of the loop's decrement and jump, which are fused */
 #define TURN_INSNS 1
-#define LOAD_TURNS 1000
-#define NOP_TURNS 500
+/* Numbers of iterations per measurement. At 6,000 cycles the cost of reading the clock, which
+ * varies, seemed to be 8 % of the core on an idle virtual Turin. */
+#define LOAD_TURNS 4000
+#define NOP_TURNS 2000
 #define EMPTY_TRIES 3
 #define READINGS 24              /* number of readings per measurement without a program */
 #define PERIOD 1000000           /* nanoseconds between readings */
@@ -82,14 +84,16 @@ static double loads_seconds(double empty)
     return (native_seconds() - start - empty) / LOAD_TURNS;
 }
 
-/* Returns the seconds per iteration of a loop of four-byte nops, the mean length in code. The front
- * end delivers shorter nops more slowly (5.4 of 6 per cycle on a Golden Cove). */
+/* Returns the seconds per iteration of a loop of nops. On x86-64 a nop has eight bytes, because
+ * caches of decoded instructions hold only a few instructions per 64 bytes of code. With four-byte
+ * nops a loop issued 6.5 of 8 per cycle on a Zen 5, depending on its address; with one-byte nops
+ * 5.4 of 6 on a Golden Cove. */
 static double nops_seconds(double empty)
 {
     double start = native_seconds();
     for (int i = 0; i < NOP_TURNS; i++)
 #if defined(__x86_64__)
-        __asm__ volatile(".rept 96\n\t.byte 0x0f, 0x1f, 0x40, 0x00\n\t.endr");
+        __asm__ volatile(".rept 96\n\t.byte 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n\t.endr");
 #else
         __asm__ volatile(".rept 96\n\tnop\n\t.endr");
 #endif
