@@ -161,13 +161,37 @@ static void fit_alike(const struct fitting *f, const double *values, const doubl
     free(same);
 }
 
-/* Fits the formulas of a cluster, or of a part of the references. modes[r]: the cluster in run r,
- * for runs in @use. */
-static void fit_mode(const struct fitting *f, const struct mode *modes, const double *totals,
-                     const bool *use, struct model_mode *out)
+/* Fits the shares @shares of references without a steady stride of the runs in @use. A loop's first
+ * accesses have no steady stride, so the number of these references per entry of the loop varies
+ * less than their share if the loop has few iterations in the runs. Fits this number if its formula
+ * is much better. @block: block of the references. */
+static void fit_irregular(const struct fitting *f, uint32_t block, const double *shares,
+                          const bool *use, struct model_mode *out)
+{
+    const struct growth_limits share = {2, 1e-3, 0.05, 0, 1, 0.5, false},
+                               number = {2, 1e-3, 0.05, 0, INFINITY, 0.5, false};
+    const size_t n = f->runs->runs.count;
+    double *numbers = mem_alloc((n + 1) * sizeof *numbers);
+    struct formula formula;
+
+    for (size_t r = 0; r < n; r++)
+        numbers[r] =
+            shares[r] * program_run_trips(f->runs->program, &f->runs->runs.items[r], block);
+    fit_some(f, f->reciprocals, shares, use, &share, &out->irregular);
+    fit_some(f, f->reciprocals, numbers, use, &number, &formula);
+    out->per_entry = out->irregular.error > ALIKE_WORTH &&
+                     formula.error < ALIKE_BETTER * out->irregular.error;
+    if (out->per_entry)
+        out->irregular = formula;
+    free(numbers);
+}
+
+/* Fits the formulas of a cluster, or of a part, of the references of @reference. modes[r]: the
+ * cluster in run r, for runs in @use. */
+static void fit_mode(const struct fitting *f, size_t reference, const struct mode *modes,
+                     const double *totals, const bool *use, struct model_mode *out)
 {
     const struct growth_limits share = {2, 1e-4, SCATTER, 0, 1, 0.5, false},
-                               irregular = {2, 1e-3, 0.05, 0, 1, 0.5, false},
                                /* Uses a small tolerance: with a stride a few bytes off a power of
                                 * two, all sets are used. */
                step = {2, 0.5, 1e-3, 0, INFINITY, 2, false};
@@ -188,7 +212,7 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
     }
     fit_some(f, f->reciprocals, values, use, &share, &out->share);
     fit_alike(f, values, totals, use, &share, out);
-    fit_some(f, f->reciprocals, values + n, use, &irregular, &out->irregular);
+    fit_irregular(f, f->runs->program->references[reference].block, values + n, use, out);
     if (!out->cold)
         fit_some(f, f->inputs, values + 2 * n, use, &distance, &out->distance);
     fit_some(f, f->inputs, values + 3 * n, steps, &step, &out->step);
@@ -280,7 +304,7 @@ static void fit_clusters(struct fitting *f, size_t reference, struct mode (*mode
                                        from + (to - from) * part / parts,
                                        from + (to - from) * (part + 1) / parts);
             }
-            fit_mode(f, one, totals, use, &out->modes[out->mode_count++]);
+            fit_mode(f, reference, one, totals, use, &out->modes[out->mode_count++]);
         }
     }
     free(one);
@@ -306,16 +330,16 @@ static void fit_shares(struct fitting *f, size_t reference, const struct mode *c
         for (double part = 0; part < parts; part++) {
             for (size_t r = 0; r < n; r++) {
                 const struct run_reference *all = &f->runs->runs.items[r].references[reference];
-                one[r] = cold ? (struct mode){INFINITY, 0, 0, 0}
+                one[r] = cold ? (struct mode){.distance = INFINITY}
                               : modes_between(all, from + share * part / parts,
                                               from + share * (part + 1) / parts);
                 for (size_t i = 0; cold && i < all->bin_count; i++)
                     if (isinf(all->bins[i].distance))
                         one[r] = (struct mode){INFINITY, all->bins[i].count, all->bins[i].regular,
-                                               all->bins[i].step};
+                                               all->bins[i].step, all->bins[i].regular};
                 use[r] = totals[r] > 0 && (cold || one[r].count > 0);
             }
-            fit_mode(f, one, totals, use, &out->modes[out->mode_count++]);
+            fit_mode(f, reference, one, totals, use, &out->modes[out->mode_count++]);
         }
         from += cold ? 0 : share;
     }

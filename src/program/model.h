@@ -21,9 +21,11 @@ struct model_mode {
     uint16_t input, divisor, rest;
     bool cold; /* whether the cluster consists of first uses */
     struct formula distance;
-    /* share of the cluster's references without a steady stride, as a formula of the inputs'
-     * reciprocals */
+    /* Share of the cluster's references without a steady stride, as a formula of the inputs'
+     * reciprocals. If @per_entry is true, the formula is this share times the iterations per entry
+     * of the block's loop (program_run_trips). */
     struct formula irregular;
+    bool per_entry;
     struct formula step;      /* steady stride in bytes */
 };
 

@@ -53,10 +53,11 @@ bool program_model_with_block(const struct program_model *m, size_t reference)
            m->counts[m->runs->program->references[reference].block];
 }
 
-/* Fills @out with the clusters of a reference at @inputs, whose shares are scaled to the sum 1. */
+/* Fills @out with the clusters of a reference at @inputs, whose shares are scaled to the sum 1.
+ * @trips: iterations per entry of its block's loop. */
 static void reference_at(const struct program_model *m, const struct model_reference *model,
                          const double *inputs, const double *reciprocals, double references,
-                         struct run_reference *out)
+                         double trips, struct run_reference *out)
 {
     size_t width = m->runs->name_count;
     double total = 0, footprint = formula_value(&m->footprint, inputs, width);
@@ -68,7 +69,8 @@ static void reference_at(const struct program_model *m, const struct model_refer
         bool alike = mode->divisor && fmod(inputs[mode->input], mode->divisor) == mode->rest;
         double count = out->references *
                        formula_value(alike ? &mode->share_alike : &mode->share, reciprocals, width),
-               regular = 1 - fmin(1, formula_value(&mode->irregular, reciprocals, width));
+               irregular = formula_value(&mode->irregular, reciprocals, width),
+               regular = 1 - fmin(1, mode->per_entry ? irregular / trips : irregular);
         double distance =
             mode->cold ? INFINITY : fmin(footprint, formula_value(&mode->distance, inputs, width));
         if (count > 0)
@@ -243,7 +245,7 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
                          with_block
                              ? out->counts[block]
                              : formula_value(&m->formulas[m->references[i].total], inputs, width),
-                         &out->references[i]);
+                         program_run_trips(p, out, block), &out->references[i]);
             if (!with_block)
                 scale_reference(&out->references[i], kept[block]);
             take_relations(m->runs, i, &out->references[i]);

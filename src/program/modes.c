@@ -22,7 +22,12 @@ static void join(struct mode *into, const struct mode *from)
     if (!(count > 0))
         return;
     into->distance = (into->distance * into->count + from->distance * from->count) / count;
-    into->step = from->regular > into->regular ? from->step : into->step;
+    if (from->step == into->step)
+        into->stepped += from->stepped;
+    else if (from->stepped > into->stepped) {
+        into->step = from->step;
+        into->stepped = from->stepped;
+    }
     into->count = count;
     into->regular += from->regular;
 }
@@ -93,7 +98,7 @@ static struct mode *nearest(struct mode *modes, size_t count, double distance)
 
 size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
 {
-    struct mode found[REUSE_BINS], cold = {INFINITY, 0, 0, 0};
+    struct mode found[REUSE_BINS], cold = {.distance = INFINITY};
     double last = -1;
     size_t count = 0;
 
@@ -101,7 +106,7 @@ size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
     for (int stragglers = 0; stragglers < 2; stragglers++)
         for (size_t i = 0; i < r->bin_count; i++) {
             const struct run_bin *b = &r->bins[i];
-            struct mode one = {b->distance, b->count, b->regular, b->step};
+            struct mode one = {b->distance, b->count, b->regular, b->step, b->regular};
             if (isinf(b->distance)) {
                 if (stragglers)
                     cold = one;
@@ -139,7 +144,8 @@ struct mode modes_between(const struct run_reference *r, double from, double to)
         const struct run_bin *b = &r->bins[i];
         double part = (fmin(below + b->count, to * all) - fmax(below, from * all)) / b->count;
         if (part > 0)
-            join(&sum, &(struct mode){b->distance, part * b->count, part * b->regular, b->step});
+            join(&sum, &(struct mode){b->distance, part * b->count, part * b->regular, b->step,
+                                      part * b->regular});
         below += b->count;
     }
     return sum;

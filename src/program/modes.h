@@ -11,6 +11,7 @@ struct mode {
     double distance;
     double count, regular;
     double step;          /* most common steady stride in bytes */
+    double stepped;       /* number of references with the stride @step */
 };
 
 /* Finds the clusters of @r in ascending order of distance. Returns their number. A cluster with

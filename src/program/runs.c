@@ -277,6 +277,17 @@ double run_step(const struct run_reference *r)
     return step;
 }
 
+double program_run_trips(const struct program *p, const struct program_run *run, uint32_t block)
+{
+    const struct program_block *b = &p->blocks[block];
+    double entries = run->counts[block];
+
+    for (size_t k = 0; k < b->next_count; k++)
+        if (b->next[k] == block && b->two_way)
+            entries -= k ? run->counts[block] - run->taken[block] : run->taken[block];
+    return entries > 0 ? run->counts[block] / entries : 1;
+}
+
 /* Adds the bins of @from to those of @into. Distances are means over both. The stride of a bin is
  * that of the side with more steady accesses. */
 static void join_bins(struct run_reference *into, const struct run_reference *from)

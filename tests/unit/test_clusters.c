@@ -52,6 +52,47 @@ static void add_run(struct program_runs *runs, double n, const struct run_bin *b
     vec_push(&runs->runs, run);
 }
 
+/* An innermost loop of floor(N / 4) iterations, of which about 1.7 per entry have no steady stride
+ * (the column of a product with rows of N numbers). In the runs these are 44 % or more of the two
+ * to four iterations. */
+static void test_short_loops(void **state)
+{
+    static const char loop[] =
+        "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"c\",\"level\":\"-O3\",\"references\":[{"
+        "\"block\":0,\"bytes\":8,\"write\":false}],\"functions\":[{\"name\":\"f\",\"blocks\":[{"
+        "\"line\":1,\"ops\":[],\"calls\":[],\"next\":[0,1],\"two_way\":true},{\"line\":2,\"ops\":["
+        "],\"calls\":[],\"next\":[],\"two_way\":false}]}],\"assembly\":\"\"}";
+    const struct program *p = read_program(loop);
+    char *names[] = {(char *)(uintptr_t)"N"};
+    struct program_runs *runs = program_runs_new(p, names, 1);
+    const double sizes[] = {8, 10, 12, 13, 15, 16},
+                 others[] = {0.8140, 0.8010, 0.5559, 0.5644, 0.5780, 0.4376};
+    struct program_run at;
+    struct err err = {0};
+    double n = 128;
+
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        const double x = sizes[i], count = x * floor(x / 4);
+        add_run(runs, x, &(struct run_bin){2 * x, count, (1 - others[i]) * count, 32 * x}, 1);
+        runs->runs.items[i].counts[0] = count;
+        runs->runs.items[i].counts[1] = x;
+        runs->runs.items[i].taken[0] = count - x;
+    }
+    assert_true(program_run_trips(p, &runs->runs.items[5], 0) == 4);
+    assert_true(program_run_trips(p, &runs->runs.items[5], 1) == 1);
+    const struct program_model *m = program_model_new(runs, COUNTS_REGRESSION, NULL, NULL, &err);
+    assert_non_null(m);
+    program_model_at(m, &n, &at);
+    const struct run_bin *b = at.references[0].bins;
+    assert_int_equal(at.references[0].bin_count, 1);
+    assert_float_equal(b->regular / b->count, 1 - 1.7 / 32, 0.01);
+    program_run_done(p, &at);
+    program_model_free(m);
+    program_runs_free(runs);
+    program_free(p);
+    (void)state;
+}
+
 /* Most references have a distance of 2 N lines, an eighth of N^2 / 10. In small runs, both
  * distances merge into one cluster, and 3 % of the references are closer. With the first uses,
  * small runs also have three clusters, but different ones. */
@@ -403,6 +444,7 @@ static void test_spread_of_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_clusters_of_small_runs),
+                                       cmocka_unit_test(test_short_loops),
                                        cmocka_unit_test(test_first_uses_of_cubes),
                                        cmocka_unit_test(test_rows_that_lie_otherwise),
                                        cmocka_unit_test(test_counts_are_bounded),

@@ -172,6 +172,14 @@ static void test_modes(void **state)
     assert_true(fabs(part.count - 601) < 1e-9 && part.distance > 300 && part.distance < 1000);
     part = modes_between(&r, 1100 / 1201.0, 1);
     assert_float_equal(part.distance, 1000, 1e-9);
+    /* The stride of most references, although each bin has fewer than all bins before it. Loops of
+     * a triangle with a single iteration access the same line again. */
+    struct run_bin triangle[] = {
+        {20, 100, 100, 0}, {24, 90, 90, 128}, {30, 150, 150, 128}, {34, 200, 200, 128}};
+    r = (struct run_reference){.references = 540, .bins = triangle, .bin_count = 4};
+    assert_int_equal(modes_find(&r, modes), 1);
+    assert_true(modes[0].step == 128 && modes[0].regular == 540);
+    assert_true(modes_between(&r, 0, 1).step == 128);
 }
 
 /* A few references with far larger distances than all others form a cluster, even if each of their
