@@ -418,6 +418,25 @@ static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, cons
            err_set(err, ERR_DATA, "give another label", "no instructions after label %s", symbol);
 }
 
+/* Returns whether the code has the addresses of 32-bit code: at least one, all of them with 32-bit
+ * registers, and no 64-bit general register as an operand. */
+static bool unit_is_narrow(const struct unit *u)
+{
+    size_t narrow = 0;
+
+    for (size_t i = 0; i < u->insns.count; i++) {
+        const struct insn *insn = &u->insns.items[i];
+        for (unsigned k = 0; k < insn->operand_count; k++) {
+            const struct operand *op = &insn->operands[k];
+            if ((op->kind == OPERAND_REGISTER && op->file == FILE_GENERAL && op->bits == 64) ||
+                (op->kind == OPERAND_MEMORY && !(insn->traits & INSN_NARROW_ADDRESS)))
+                return false;
+            narrow += op->kind == OPERAND_MEMORY;
+        }
+    }
+    return narrow > 0;
+}
+
 static void assembled_move(struct assembled *a, uint64_t by)
 {
     for (size_t i = 0; i < a->line_count; i++)
@@ -457,6 +476,13 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     unit_lines(&u, &a, text);
     if (!watch_goes_on(err))
         goto out;
+    if (!o->isa_given && unit_is_narrow(&u)) {
+        err_set(err, ERR_DATA,
+                "compile the source with -m64, or give --isa x86-64 if it is 64-bit code",
+                "all addresses have 32-bit registers, as in 32-bit code");
+        err_at(err, name, u.insns.items[0].line, 0);
+        goto out;
+    }
     if (o->symbol && !unit_restrict_symbol(&u, &a, o->symbol, err)) {
         err_at(err, name, 0, 0);
         goto out;

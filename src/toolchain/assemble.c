@@ -408,6 +408,7 @@ static bool passes_run(const char *text, size_t length, const struct lenience *l
         argv[n++] = l->syntax == SYNTAX_INTEL ? "-msyntax=intel" : "-msyntax=att";
     if (l->syntax == SYNTAX_INTEL)
         argv[n++] = "-mnaked-reg";
+    lines_blank(&l->text, refused, 0);
     for (int pass = 0;; pass++) {
         struct child_result r;
         if (!as_run(argv, l, place, &limits, &r, err)) {
@@ -423,7 +424,7 @@ static bool passes_run(const char *text, size_t length, const struct lenience *l
         if (foreign)
             ok = err_set(err, ERR_DATA, "remove the directive",
                          "directives that read other files are not allowed");
-        else if (!done && (r.timed_out || found == 0))
+        else if (!done && (r.timed_out || (found == 0 && goes_without(lenience, refused, 0))))
             ok = !(place->dir && child_directory_full(place->dir, str_text(&r.output),
                                                       as_limits.file_size, err)) &&
                  as_failure(&r, err);
@@ -529,7 +530,10 @@ static bool refusal(const char *name, const char *text, size_t length, bool no_n
     const struct diagnostic *first = &a->refused[0];
     const char *line = first->text + strspn(first->text, " \t");
     struct str more = {0};
+    size_t statements = 0;
 
+    for (size_t i = 0; i < a->span_count; i++)
+        statements += a->spans[i].length > 0;
     if (a->refused_count > 1)
         str_addf(&more, " (and %zu more line%s)", a->refused_count - 1,
                  a->refused_count > 2 ? "s" : "");
@@ -538,6 +542,8 @@ static bool refusal(const char *name, const char *text, size_t length, bool no_n
             no_nasm ? "install nasm: the text has its directives (%rep, %macro, times)"
             : looks_like_c(text, length)
                 ? ADVICE_C
+            : a->refused_count > 1 && a->refused_count >= statements
+                ? "correct the lines, or give text of x86-64 or AArch64; kernel hex loads bytes"
                 : "correct the line, or skip invalid lines with --skip-bad",
             "%.200s%s%.200s%s%s", first->reason, repeats ? "" : ", in \"", repeats ? "" : line,
             repeats ? "" : "\"", str_text(&more));

@@ -368,13 +368,33 @@ static bool is_dollar_number(const char *p, const char *end)
     return end - p > 1 && *p == '$' && is_digits(p + 1, end, 16);
 }
 
+/* Returns the digits of the next number after $ between *@p and @end, such as 0ff of `$0ff`, and
+ * advances *@p behind it. Returns NULL after the last one. A number begins with a decimal digit. */
+static const char *dollar_number(const char **p, const char *end)
+{
+    for (const char *at = *p, *e; at < end; at = e) {
+        e = word_end(at, end);
+        if (e - at > 1 && isdigit((unsigned char)at[1]) && is_dollar_number(at, e)) {
+            *p = e;
+            return at + 1;
+        }
+        e += e == at;
+    }
+    return NULL;
+}
+
 void dialect_learn(struct dialect *d, const char *p, const char *end)
 {
     static const char *const declare[] = {"extern", "extrn",   "externdef", "global", "public",
                                           ".globl", ".global", ".extern",   ".set",   ".equ",
                                           ".comm",  "proto",   NULL};
     bool declared = true;
+    const char *number;
 
+    /* AT&T syntax has no $ in brackets. */
+    for (const char *at = p; !d->dollar_hex && (number = dollar_number(&at, end));)
+        d->dollar_hex = memchr(p, '[', (size_t)(number - p)) ||
+                        (*number == '0' ? at - number > 1 : !is_digits(number, at, 10));
     /* Parses several names, because one line may declare more than one. */
     for (unsigned words = 0; declared && words < 8; words++) {
         p = skip_blank(p, end);
@@ -446,7 +466,9 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
         } else if (is_dollar_number(p, e) &&
                    (isdigit((unsigned char)p[1]) || (!d->branch && !is_symbol(d, p + 1, e)))) {
             str_add(out, "0x");
-            number_add(p + 1, e, true, out);
+            for (const char *digit = p + 1; digit < e; digit++)
+                if (*digit != '_')
+                    str_add_char(out, *digit);
         } else if (size && next < end && *next == '[') {
             str_addf(out, "%s PTR ", size);
             e = next;
@@ -741,6 +763,18 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
                ? marked && !bare && (memchr(p, '$', (size_t)(end - p)) || text_find(p, end, "(%"))
                : bare && !marked && !memchr(p, '%', (size_t)(end - p)) &&
                      !memchr(p, '$', (size_t)(end - p));
+}
+
+bool dialect_is_ambiguous(const struct dialect *d, const char *p, const char *end)
+{
+    const char *number;
+
+    if (!d->intel || d->dollar_hex || dialect_is_other(d, p, end))
+        return false;
+    while ((number = dollar_number(&p, end)))
+        if (p - number > 1)
+            return true;
+    return false;
 }
 
 void dialect_statement(struct dialect *d, const char *p, const char *end, struct str *out)

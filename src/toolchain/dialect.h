@@ -22,6 +22,8 @@ struct dialect {
     /* whether the text has directives of `as`; labels with a leading dot are then not local to
      * another label */
     bool gnu;
+    /* whether a number after $ shows that these numbers are hexadecimal: $0ff, $1f */
+    bool dollar_hex;
     struct str scope;      /* NASM: last non-local label, the prefix of local labels */
     struct names headings; /* labels that were made from headings, to detect duplicates */
     /* offsets of the lines, if the text has no addresses; NULL: unknown */
@@ -50,6 +52,9 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
 void dialect_quote(const char *p, const char *end, struct str *out);
 /* Appends the word from @p to @end as a label, with its colon. */
 void dialect_label(struct dialect *d, const char *p, const char *end, struct str *out);
+/* Returns whether a statement in Intel syntax has a number after $ of several decimal digits, and
+ * no number of the text shows its base. */
+bool dialect_is_ambiguous(const struct dialect *d, const char *p, const char *end);
 /* Returns whether the registers of a statement belong to the other syntax. Such a statement is from
  * inline assembler without its directives, as on some web sites. */
 bool dialect_is_other(const struct dialect *d, const char *p, const char *end);

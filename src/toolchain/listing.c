@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/watch.h"
 #include "toolchain/dialect.h"
+#include "toolchain/listing_modes.h"
 #include "toolchain/margins.h"
 #include "toolchain/markers.h"
 #include "toolchain/line_places.h"
@@ -258,6 +259,15 @@ static bool statements_clean(struct listing *l, struct dialect *d, const char *c
             if (contains_nocase(s, stop, "incbin") || contains_nocase(s, stop, ".include")) {
                 *why = contains_nocase(s, stop, "incbin") ? ".incbin reads another file"
                                                           : ".include reads another file";
+                return false;
+            }
+            if (stop - s > 3 && memcmp(stop - 3, "...", 3) == 0) {
+                *why = "the end of the line is missing; copy it whole";
+                return false;
+            }
+            if (dialect_is_ambiguous(d, s, stop)) {
+                *why = "a number after $ is decimal in AT&T syntax and hexadecimal in NASM's; "
+                       "write 16 or 0x16";
                 return false;
             }
             const char *equals = skip_blank(e, stop);
@@ -636,30 +646,6 @@ static bool has_names_only(const char *text, const struct margins *m)
     return false;
 }
 
-/* Refuses the conditions of the C preprocessor, which assemblers read as comments. Requires an
- * `#endif`, because other comments may begin with `#if`. */
-static void conditions_refuse(struct listing *l, const char *text, const struct margins *m)
-{
-    static const char *const words[] = {"#if", "#ifdef", "#ifndef", "#elif", "#else", "#endif",
-                                        NULL};
-    size_t first = l->refused.count;
-    bool ends = false;
-
-    for (size_t i = 0; i < m->lines.count; i++) {
-        const char *end = text + m->lines.items[i].end,
-                   *p = skip_blank(text + m->lines.items[i].start, end),
-                   *e = p < end ? word_end(p + 1, end) : end;
-        ends |= word_is(p, e, "#endif");
-        if (word_among(p, e, words))
-            vec_add(&l->refused,
-                    ((struct diagnostic){
-                        i + 1, NULL,
-                        mem_strdup("a condition of the C preprocessor; name the file .S")}));
-    }
-    while (!ends && l->refused.count > first)
-        free(l->refused.items[--l->refused.count].reason);
-}
-
 void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax,
                    const struct line_places *places, struct listing *out)
 {
@@ -692,8 +678,7 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
                                        text + margins.lines.items[i].end);
     out->no_nasm = out->nasm && !path_has_program("nasm");
     out->nasm = out->nasm && !out->no_nasm;
-    if (!out->disassembly)
-        conditions_refuse(out, text, &margins);
+    listing_modes_refuse(out, text, length, &margins);
     for (size_t i = 0; i < margins.lines.count; i++) {
         if (out->nasm)
             nasm_clean(out, &code, text, i + 1, &margins.lines.items[i]);

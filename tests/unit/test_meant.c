@@ -165,14 +165,6 @@ static void test_bytes_decide(void **state)
     assert_forms("   0:\t48 b8 88 77 66       \tmovabs $0x1122334455667788,%rax\n   a:\t48 01 c3   "
                  "          \tadd    %rax,%rbx\n",
                  "MOV (R64, I64)|ADD (R64, R64)");
-    /* In 32-bit code, 48h is DEC, and A1h has a four-byte address. In 64-bit code, 48h is a prefix,
-     * and A1h has an eight-byte address. */
-    assert_forms(
-        "0057BD00:  03 d0                 add     edx, eax\n0057BD02:  48                    dec   "
-        "  eax\n0057BD03:  89 51 fc              mov     dword ptr [ecx - 4], edx\n"
-        "0057BD06:  a1 00 10 40 00        mov     eax, dword ptr [esi]\n0057BD0B:  2b d7           "
-        "      sub     edx, edi\n",
-        "ADD (R32, R32)|DEC (R32)|MOV (M32, R32)|MOV (R32, M32)|SUB (R32, R32)");
     /* Line numbers are not bytes, although 49 93 would be an instruction. */
     assert_forms("4993  addq $1, %rax\n4994  addq $1, %rbx\n4995  addq $1, %rcx\n",
                  "ADD (R64, I8)|ADD (R64, I8)|ADD (R64, I8)");

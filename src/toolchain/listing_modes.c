@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "toolchain/listing_modes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
+#include "toolchain/words.h"
+
+#define NARROW "32-bit or 16-bit code in place of 64-bit code; compile the source with -m64"
+#define PREFIX_ADDRESS 0x67 /* prefix of addresses of 32 bits in 64-bit code */
+
+static void refuse(struct listing *l, size_t number, const char *reason)
+{
+    vec_add(&l->refused, ((struct diagnostic){number, NULL, mem_strdup(reason)}));
+}
+
+/* Refuses the conditions of the C preprocessor, which assemblers read as comments. Requires an
+ * `#endif`, because other comments may begin with `#if`. */
+static void refuse_conditions(struct listing *l, const char *text, const struct margins *m)
+{
+    static const char *const words[] = {"#if",   "#ifdef", "#ifndef", "#elif",
+                                        "#else", "#endif", NULL};
+    size_t first = l->refused.count;
+    bool ends = false;
+
+    for (size_t i = 0; i < m->lines.count; i++) {
+        const char *end = text + m->lines.items[i].end,
+                   *p = skip_blank(text + m->lines.items[i].start, end),
+                   *e = p < end ? word_end(p + 1, end) : end;
+        ends |= word_is(p, e, "#endif");
+        if (word_among(p, e, words))
+            refuse(l, i + 1, "a condition of the C preprocessor; name the file .S");
+    }
+    while (!ends && l->refused.count > first)
+        free(l->refused.items[--l->refused.count].reason);
+}
+
+/* Returns whether the directive from @p to @end selects code of 16 or 32 bits: .code32 of `as`,
+ * `bits 32` of NASM, .386 and `.model flat` of MASM. */
+static bool selects_narrow(const char *p, const char *end)
+{
+    static const char *const alone[] = {".code16", ".code32", ".code16gcc", "use16", "use32",
+                                        ".386",    ".486",    ".586",       ".686",  ".386p",
+                                        ".486p",   ".586p",   ".686p",      NULL},
+                             *const sizes[] = {"16", "32", NULL};
+    p += p < end && *p == '[';
+    const char *e = word_end(p, end), *second = skip_blank(e, end);
+    return word_among(p, e, alone) ||
+           (word_is(p, e, "bits") && word_among(second, word_end(second, end), sizes)) ||
+           (word_is(p, e, ".model") && word_is(second, word_end(second, end), "flat"));
+}
+
+/* Returns whether the word is a general register of 32 bits with a name of the 8086. */
+static bool is_narrow_register(const char *p, const char *end)
+{
+    return end - p == 3 && (*p | 32) == 'e' && isa_of_dialects()->is_register(p, 3);
+}
+
+/* Returns whether an address in brackets or parentheses between @p and @end has a register of 32
+ * bits. */
+static bool addresses_narrow(const char *p, const char *end)
+{
+    bool inside = false;
+
+    for (const char *e; p < end; p = e) {
+        inside = *p == '[' || *p == '(' || (inside && *p != ']' && *p != ')');
+        e = word_end(p, end);
+        if (inside && is_narrow_register(p, e))
+            return true;
+        e += e == p;
+    }
+    return false;
+}
+
+/* Returns whether the bytes of the disassembled line from @p to @end have the meaning of its text
+ * only in 32-bit code: addresses of 32 bits without their prefix, inc and dec of one byte, and
+ * registers of 32 bits on the stack. */
+static bool is_narrow_line(const struct margin *m, const char *p, const char *end)
+{
+    static const char *const counts[] = {"inc", "incl", "dec", "decl", NULL}, *const stack[] = {
+                                                                                  "push", "pushl",
+                                                                                  "pop", "popl",
+                                                                                  NULL};
+    const char *e = word_end(p, end), *operand = skip_blank(e, end);
+
+    operand += operand < end && *operand == '%';
+    if (!m->byte_count || m->byte_count == MARGIN_BYTES)
+        return false;
+    if (word_among(p, e, counts))
+        return m->byte_count == 1 && m->bytes[0] >> 4 == 4;
+    if (word_among(p, e, stack) && is_narrow_register(operand, word_end(operand, end)))
+        return true;
+    return !memchr(m->bytes, PREFIX_ADDRESS, m->byte_count) && addresses_narrow(p, end);
+}
+
+/* Returns the reason to refuse the code of x86-64 from @p to @end; NULL if there is none. */
+static const char *reason_of(const struct listing *l, const struct margin *m, const char *p,
+                             const char *end)
+{
+    const char *e = word_end(p, end), *base = skip_blank(e, end);
+
+    if (selects_narrow(p, end) || (l->disassembly && is_narrow_line(m, p, end)))
+        return NARROW;
+    return word_is(p, e, ".radix") && !word_is(base, word_end(base, end), "10")
+               ? "changes the base of numbers; write them in base 10 or with 0x"
+               : NULL;
+}
+
+void listing_modes_refuse(struct listing *l, const char *text, size_t length,
+                          const struct margins *m)
+{
+    const char *line = text, *all = text + length;
+
+    if (!l->disassembly)
+        refuse_conditions(l, text, m);
+    for (size_t i = 0; isa_ops(l->isa)->dialects && i < m->lines.count && line < all; i++) {
+        const struct margin *margin = &m->lines.items[i];
+        const char *end = text + margin->end, *p = skip_blank(text + margin->start, end),
+                   *stop = memchr(line, '\n', (size_t)(all - line)), *comment = p;
+        stop = stop ? stop : all;
+        while (comment < end && *comment != '#' && *comment != ';')
+            comment++;
+        end = comment;
+        steps_add(1 + (size_t)(stop - line) / STEP_BYTES);
+        const char *format = text_find(line, stop, "file format "),
+                   *reason = p < end ? reason_of(l, margin, p, end) : NULL;
+        if (format && text_find(format, stop, "i386") && !text_find(format, stop, "x86-64"))
+            reason = NARROW;
+        if (reason)
+            refuse(l, i + 1, reason);
+        line = stop + 1;
+    }
+}
