@@ -2,6 +2,7 @@
 /* Real code in a real child process. Tests only properties that hold on every machine, busy or
  * idle. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -511,6 +512,49 @@ static void test_walking(void **state)
                     slowly.copies > 256);
 }
 
+/* Checks the plan of the loop @hex, of which 240 instructions are @copies copies. A copy of @tried
+ * copies or of separated branches may replace it. Its runs have as many iterations as those of the
+ * first plan, a power of two times @copies, except for rounding to whole pairs of bodies. */
+static void tries(const struct calibration *c, const char *hex, unsigned copies, unsigned tried)
+{
+    const struct kernel_plan plan = plan_of(c, hex);
+    const uint64_t all = plan.count * plan.copies;
+    uint64_t first = copies;
+
+    if (!plan.known)
+        return;
+    assert_true(plan.copies == copies || plan.copies == tried ||
+                (plan.apart && plan.copies == KERNEL_APART_COPIES));
+    assert_true(!plan.apart || plan.copies <= KERNEL_APART_COPIES);
+    assert_int_equal(plan.count % 2, 0);
+    assert_true(plan.passes > 0 && plan.rough > 0);
+    while (first + copies + tried < all)
+        first *= 2;
+    if (first > all + copies + tried)
+        fail_msg("%s: %" PRIu64 " iterations", hex, all);
+}
+
+/* Loops that load and store are tried with as many copies as memory renaming finds loads (36), and
+ * short loops with separated branches. Other loops keep their copies. */
+static void test_tried_plans(void **state)
+{
+    struct calibration c;
+    struct err err = {0};
+    if (!calibrate(sandbox, NULL, NULL, &c, &err))
+        return;
+    c.rules.probe_tolerance = 100;
+    /* mov rax, [rdi]; mov [rdi+64], rax; dec ecx; jnz */
+    tries(&c, "488b07 48894740 ffc9 75f5", 240 / 4 + 1, 36);
+    /* mov rax, [rdi]; add rax, 1; mov [rdi], rax; dec ecx; jnz */
+    tries(&c, "488b07 4883c001 488907 ffc9 75f2", 240 / 5 + 1, 36);
+    /* the first loop with two loads */
+    tries(&c, "488b07 488b07 48894740 ffc9 75f2", 240 / 5 + 1, 36 / 2);
+    /* mov rax, [rdi]; dec ecx; jnz */
+    tries(&c, "488b07 ffc9 75f9", 240 / 3 + 1, 240 / 3 + 1);
+    /* mov rax, [rdi]; mov [rdi+64], rax: without a branch */
+    runs_as(&c, "488b07 48894740", NULL, 240 / 2 + 1);
+}
+
 static const struct insn *insns_at(const void *kernels, size_t i, size_t *count,
                                    enum kernel_copies *kind)
 {
@@ -627,6 +671,7 @@ int main(void)
                                        cmocka_unit_test(test_robust_facts),
                                        cmocka_unit_test(test_walking),
                                        cmocka_unit_test(test_plans_of_others),
+                                       cmocka_unit_test(test_tried_plans),
                                        cmocka_unit_test(test_set),
                                        cmocka_unit_test(test_times)};
     if (isa_host() != ISA_X86_64)
