@@ -115,8 +115,8 @@ static void tell_progress(void *state, const struct block_rows *rows)
         &w->estimate, seconds, rows->settled ? seconds * left / (double)rows->settled : NAN);
     struct str text = {0};
 
-    if (left > 0 && told >= 0)
-        duration_print(told, &text);
+    if (left > 0 && seconds_left >= 0)
+        duration_print(seconds_left, &text);
     job_progress((double)rows->settled, (double)rows->count, "%s%s%zu of %zu measured",
                  str_text(&text), text.length ? " left, " : "", rows->measured, rows->count);
     str_done(&text);
