@@ -311,6 +311,10 @@ static void say_cycles(struct result *result, const struct explained_findings *f
                         ? "not timed separately, because each iteration leaves the copied code"
                         : "too short for separate timing",
                     trip);
+    else if (!isnan(cycles) && x->region.each_away && !alone && !insitu_nest(x))
+        result_line(result, "%s",
+                    "  including any code between executions of the loop: the recorded iterations "
+                    "contain no exit");
     if (!isnan(cycles) && insitu_nest(x))
         result_line(result, "%s", "  excluding the time outside the code around the loop");
     if (x->region.jumps_indirect && !x->region.dispatch && !alone && !isinf(trip))

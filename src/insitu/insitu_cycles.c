@@ -333,7 +333,17 @@ size_t insitu_disturbed(const struct insitu *x)
 
 bool insitu_short(const struct insitu *x)
 {
-    return visit_cycles(x, BLOCK_VISITS) < VISIT_LEAST;
+    double within = 0, leaves = 0;   /* ticks of all visits without the overhead of timing them */
+
+    for (size_t i = 0; i < x->placed.timed.count; i++) {
+        const struct timed_block *b = &x->placed.timed.items[i];
+        if (b->kind != BLOCK_VISITS)
+            continue;
+        within += (double)b->ticks - (double)b->away - (double)b->leaves * x->ticks_per_visit;
+        leaves += (double)b->leaves;
+    }
+    /* Blocks whose overhead exceeds their time have no cycles. */
+    return (leaves > 0 && within <= 0) || visit_cycles(x, BLOCK_VISITS) < VISIT_LEAST;
 }
 
 bool insitu_useful(const struct insitu *x, enum copy_mode mode)

@@ -260,6 +260,11 @@ static void test_nest(void **state)
     assert_true(fabs(insitu_cycles(&x, INSITU_TYPICAL, &alone) - 5) < 1e-9 && !alone);
     assert_true(fabs(insitu_cycles_whole(&x) - 5) < 1e-9);
     assert_true(fabs(insitu_trip(&x) - 5) < 1e-9);
+    x.placed.timed.count = 100;   /* The stamps take as long as the visits. */
+    add_visits(&x, BLOCK_VISITS, 200 * 30, 200, 10);
+    assert_true(insitu_short(&x) && insitu_useful(&x, COPY_NEST));
+    x.placed.timed.count = 100;
+    add_visits(&x, BLOCK_VISITS, 9000 + 200 * 30, 200, 6000);
     x.region.calls = x.region.unresumed = 1;
     assert_false(insitu_useful(&x, COPY_NEST));
     x.region.unresumed = 0;
