@@ -18,13 +18,14 @@
  * return, loop or jrcxz, after a branch with prefixes, and after a branch of two bytes whose target
  * is too far in the copy. Gaps between instructions are left out beyond the first 4096 bytes.
  * COPY_NEST is COPY_TIME with stamps at exits from the code around the loop and at returns to the
- * loop, but not at calls in the loop. COPY_FOLLOW and COPY_REPLAY run in copies of the process. COPY_FOLLOW records like COPY_RECORD,
- * but includes the code around the loop. COPY_REPLAY stamps like COPY_TIME, and loads lines into
- * the cache at each stamp. Both modes end with int3 where control would continue in the original.
- * If each iteration executes code of the original, COPY_COUNT and COPY_TIME contain only the
- * instructions that the patches overwrite. In a loop of computed gotos, the copies of all modes
- * contain only these instructions. COPY_RECORD then records the parts, COPY_FOLLOW counts passes in
- * copies of the process, and COPY_VISIT, COPY_NEST and COPY_REPLAY are equal to COPY_COUNT. */
+ * loop, but not at calls in the loop. COPY_FOLLOW and COPY_REPLAY run in copies of the process.
+ * COPY_FOLLOW records like COPY_RECORD, but includes the code around the loop. COPY_REPLAY stamps
+ * like COPY_TIME, and loads lines into the cache at each stamp. Both modes end with int3 where
+ * control would continue in the original. If each iteration executes code of the original,
+ * COPY_COUNT and COPY_TIME contain only the instructions that the patches overwrite. In a loop of
+ * computed gotos, the copies of all modes contain only these instructions. COPY_RECORD then records
+ * the parts, COPY_FOLLOW counts passes in copies of the process, and COPY_VISIT, COPY_NEST and
+ * COPY_REPLAY are equal to COPY_COUNT. */
 enum copy_mode {
     COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_NEST, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES
 };

@@ -13,8 +13,8 @@
 enum block_kind { BLOCK_COPY, BLOCK_VISITS, BLOCK_NEST, BLOCK_ORIGINAL };
 
 struct timed_block { /* Time between two stamps */
-    /* ticks of the time stamp counter, and number of exits from the loop; BLOCK_NEST: exits from the
-     * code around it */
+    /* ticks of the time stamp counter, and number of exits from the loop; BLOCK_NEST: exits from
+     * the code around it */
     uint64_t ticks, leaves;
     enum block_kind kind;
     uint64_t away;     /* ticks between exits and the next entries */
@@ -137,8 +137,8 @@ void placed_clean_child(void *state, const struct process_event *e);
  * or if the process uses segment gs. */
 bool placed_take_stranger(struct placed *x, pid_t tid);
 /* Returns the ticks of the time stamp counter per core cycle, measured on stopped thread @t, which
- * must be settled. Sets *@overhead to the mean excess, in ticks, of a stamp's clock measurement over
- * its instructions, and *@visit to the overhead of timing a visit in ticks. Each is NaN if not
+ * must be settled. Sets *@overhead to the mean excess, in ticks, of a stamp's clock measurement
+ * over its instructions, and *@visit to the overhead of timing a visit in ticks. Each is NaN if not
  * measured. If the thread ends, @t is then invalid. */
 double placed_clock(const struct placed *x, struct traced *t, double *overhead, double *visit);
 

@@ -112,7 +112,8 @@ static void drop(struct process *p, pid_t tid)
         *t = p->tracees.items[--p->tracees.count];
 }
 
-/* Returns the number after @name in the status of process @pid, "self" for this one; -1: unknown. */
+/* Returns the number after @name in the status of process @pid ("self": this process), or -1 if it
+ * is unknown. */
 static long status_number(const char *pid, const char *name)
 {
     char path[64], line[256];

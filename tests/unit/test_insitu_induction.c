@@ -233,7 +233,7 @@ struct executed {
 
 enum { CODE = 0x1000, CODE_BYTES = 0x100000 };
 
-/* Places the code of @hex, after an instruction that sets eax to 0, and patches its longest loop, or
+/* Places the code of @hex, after an instruction that sets eax to 0. Patches its longest loop, or
  * its innermost one if @inner, for copies of @mode. */
 static void executed_begin(struct executed *e, const char *hex, bool inner, enum copy_mode mode,
                            uint64_t period)
