@@ -38,6 +38,8 @@ struct address_parts {
     unsigned count, seen;      /* number of terms, and of examined parts */
     /* symbol of the loaded value; 0: none; NO_LEAF: unsupported */
     uint32_t leaf;
+    /* symbol of the loaded value, or of the number computed from it, and its factor */
+    uint32_t number;
     int64_t factor;
     /* number of bits of the loaded value to which it is extended, plus 1 if by its sign; 0: all */
     uint32_t extended;
@@ -68,6 +70,18 @@ static void parts_add(struct address_parts *p, uint8_t reg, int64_t factor)
         p->terms[p->count++] = (struct stream_term){reg, factor};
 }
 
+/* Adds @number, which is the loaded value @leaf or computed from it, times @factor. Only one such
+ * number is supported. */
+static void parts_add_number(struct address_parts *p, uint32_t leaf, uint32_t number,
+                             int64_t factor)
+{
+    if (p->leaf && (p->number != number || __builtin_add_overflow(p->factor, factor, &factor)))
+        leaf = NO_LEAF;
+    p->leaf = leaf;
+    p->number = number;
+    p->factor = factor;
+}
+
 static void parts_of(const struct finder *f, uint32_t symbol, int64_t factor, unsigned depth,
                      struct address_parts *p)
 {
@@ -92,15 +106,13 @@ static void parts_of(const struct finder *f, uint32_t symbol, int64_t factor, un
         parts_of(f, m.a, factor, depth + 1, p);
         break;
     case SYMBOL_LOADED:
-        p->leaf = p->leaf ? NO_LEAF : symbol;
-        p->factor = factor;
+        parts_add_number(p, symbol, symbol, factor);
         break;
     case SYMBOL_COMPUTED: {
         struct address_parts input = {.seen = p->seen};
         parts_of(f, m.a, 1, depth + 1, &input);
         p->seen = input.seen;
-        p->leaf = p->leaf || !input.leaf ? NO_LEAF : input.leaf;
-        p->factor = factor;
+        parts_add_number(p, input.leaf ? input.leaf : NO_LEAF, symbol, factor);
         p->computed = m.b ? m.b : 1;
         break;
     }

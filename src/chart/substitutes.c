@@ -94,7 +94,7 @@ static bool with_usual_parts(const char *form, struct str *out)
 
 /* Returns the loop of a listed form with the mnemonic of @form if @form is locked, because the time
  * of a locked access does not depend on operands. Returns SIZE_MAX if there is none. */
-static size_t loop_of_lock(const struct substitutes *s, const char *form)
+static size_t loop_of_lock(const struct substitution *s, const char *form)
 {
     const char *end = strstr(form, LOCKED);
 

@@ -325,8 +325,8 @@ static void test_computed_indices(void **state)
     find("8b048e 25ff0f0000 488304c701 4883c101");
     is(1, "gather, scatter", 0, 1);
     assert_float_equal(streams.items.items[1].values, 4096, 0);
-    /* A left shift is a scale: mov eax,[rsi+rcx*4]; shl rax,4; movsd xmm1,[rdi+rax] and [rdi+rax+8];
-     * add rcx,1 */
+    /* A left shift is a scale: mov eax,[rsi+rcx*4]; shl rax,4; movsd xmm1,[rdi+rax] and
+     * [rdi+rax+8]; add rcx,1 */
     find("8b048e 48c1e004 f20f100c07 f20f10540708 4883c101");
     is(1, "gather", 0, 1);
     assert_false(streams.items.items[1].computed);
@@ -334,6 +334,12 @@ static void test_computed_indices(void **state)
     /* lea rax,[rcx+rcx*4]; shl rax,3; movsd xmm0,[rdi+rax]; add rcx,1: a walk */
     find("488d0489 48c1e003 f20f100407 4883c101");
     is(0, "load", 40, 0.625);
+    /* mov rax,[rsi+rcx*8]; shr rax,8; movzx eax,al; lea rax,[rax+rax*2]; mov ebx,[rdi+rax*4+4];
+     * add rcx,1: three times a byte */
+    find("488b04ce 48c1e808 0fb6c0 488d0440 8b5c8704 4883c101");
+    is(1, "gather", 0, 1);
+    assert_int_equal(streams.items.items[1].scale, 12);
+    assert_float_equal(streams.items.items[1].values, 256, 0);
     /* mov rax,[rsi+rcx*8]; xor rax,r9; mov rbx,[rdi+rax*8]; add rcx,1: any index */
     find("488b04ce 4c31c8 488b1cc7 4883c101");
     is(1, "gather", 0, 1);
