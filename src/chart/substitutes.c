@@ -32,6 +32,7 @@ static const struct {
  * that of a form with the same operation. The parts are the operands ah to dh, and locked accesses,
  * whose latency is a fact. */
 #define LOCKED "_LOCK ("
+#define LOOPS_MOST 3   /* maximum number of loops of locked forms with one mnemonic */
 static const struct { const char *part, *instead; } renamed[] = {{"R8h", "R8l"}, {LOCKED, " ("}};
 #define RENAMED (sizeof renamed / sizeof *renamed)
 static const char *const jumps[] = {"JMP", "JO",  "JNO", "JB",  "JNB", "JZ",  "JNZ", "JBE", "JNBE",
@@ -55,7 +56,7 @@ struct substitution {
     VEC(struct other_form {
         const char *form;
         char *like;          /* form with the same operation, whose usage the machine has */
-        size_t at;           /* index of the loop that must agree */
+        size_t at;           /* index of its loop; SIZE_MAX: none */
     }) others;
 };
 
@@ -92,16 +93,23 @@ static bool with_usual_parts(const char *form, struct str *out)
     return found;
 }
 
-/* Returns the loop of a listed form with the mnemonic of @form if @form is locked, because the time
- * of a locked access does not depend on operands. Returns SIZE_MAX if there is none. */
-static size_t loop_of_lock(const struct substitution *s, const char *form)
+/* Returns whether two forms are equal, or locked with one mnemonic: the time of a locked access does
+ * not depend on operands. */
+static bool is_timed_alike(const char *a, const char *b)
 {
-    const char *end = strstr(form, LOCKED);
+    const char *end = strstr(a, LOCKED);
 
-    for (size_t i = 0; end && i < s->others.count; i++)
-        if (strncmp(s->others.items[i].form, form, (size_t)(end - form) + sizeof LOCKED - 1) == 0)
-            return s->others.items[i].at;
-    return SIZE_MAX;
+    return end ? strncmp(a, b, (size_t)(end - a) + sizeof LOCKED - 1) == 0 : strcmp(a, b) == 0;
+}
+
+/* Returns the number of loops whose time applies to @form. */
+static size_t loops_of(const struct substitution *s, const char *form)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->others.count; i++)
+        n += s->others.items[i].at != SIZE_MAX && is_timed_alike(form, s->others.items[i].form);
+    return n;
 }
 
 /* Adds loops of the forms in o->others that have replaceable parts. Omits forms that the machine
@@ -116,9 +124,9 @@ static void ask_others(struct substitution *s, const struct chart_options *o)
         if (with_usual_parts(form, &like) && !mapping_find(m, form) &&
             mapping_find(m, str_text(&like))) {
             form_instance(o->others[i], &line);
-            size_t at = loop_of_lock(s, form);
-            if (at == SIZE_MAX)
-                at = ask_repeated(&s->probes, str_text(&line), "");
+            const size_t at = loops_of(s, form) < LOOPS_MOST
+                                  ? ask_repeated(&s->probes, str_text(&line), "")
+                                  : SIZE_MAX;
             vec_push(&s->others, ((struct other_form){form, str_take(&like), at}));
         }
         str_done(&like);
@@ -204,6 +212,23 @@ static void conclude_stack(struct substitution *s)
     machine_free(tried);
 }
 
+/* Returns whether a loop whose time applies to @form agrees with @m, and none contradicts it. */
+static bool loops_agree(const struct substitution *s, const struct machine *m, const char *form)
+{
+    bool agrees = false;
+
+    for (size_t i = 0; i < s->others.count; i++) {
+        const struct other_form *o = &s->others.items[i];
+        if (o->at == SIZE_MAX || !is_timed_alike(form, o->form))
+            continue;
+        const double error = deviation(s, m, o->at);
+        if (error > AGREES)
+            return false;
+        agrees |= error <= AGREES;
+    }
+    return agrees;
+}
+
 /* Does the same as conclude_stack for forms with high bytes or a locked access. Latency limits most
  * of their loops, which therefore can only refute a usage. */
 static void conclude_others(struct substitution *s)
@@ -216,7 +241,7 @@ static void conclude_others(struct substitution *s)
     }
     for (size_t i = 0; i < s->others.count; i++) {
         const struct other_form *o = &s->others.items[i];
-        if (deviation(s, tried, o->at) <= AGREES)
+        if (loops_agree(s, tried, o->form))
             put_like(m, o->form, (const char *const[2]){o->like}, ORIGIN_USUAL);
     }
     machine_free(tried);
