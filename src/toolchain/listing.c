@@ -678,7 +678,12 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
                                        text + margins.lines.items[i].end);
     out->no_nasm = out->nasm && !path_has_program("nasm");
     out->nasm = out->nasm && !out->no_nasm;
-    listing_modes_refuse(out, text, length, &margins);
+    struct mode_lines modes = {0};
+    listing_modes_find(isa, out->disassembly, text, length, &margins, &modes);
+    for (size_t i = 0; i < modes.list.count; i++)
+        vec_add(&out->refused, ((struct diagnostic){modes.list.items[i].number, NULL,
+                                                    mem_strdup(modes.list.items[i].reason)}));
+    vec_done(&modes.list);
     for (size_t i = 0; i < margins.lines.count; i++) {
         if (out->nasm)
             nasm_clean(out, &code, text, i + 1, &margins.lines.items[i]);

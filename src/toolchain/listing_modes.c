@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "toolchain/listing_modes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/watch.h"
 #include "toolchain/words.h"
 
 #define NARROW "32-bit or 16-bit code in place of 64-bit code; compile the source with -m64"
 #define PREFIX_ADDRESS 0x67 /* prefix of addresses of 32 bits in 64-bit code */
 
-static void refuse(struct listing *l, size_t number, const char *reason)
+static void refuse(struct mode_lines *out, size_t number, const char *reason)
 {
-    vec_add(&l->refused, ((struct diagnostic){number, NULL, mem_strdup(reason)}));
+    vec_add(&out->list, ((struct mode_line){number, reason}));
 }
 
-/* Refuses the conditions of the C preprocessor, which assemblers read as comments. Requires an
+/* Lists the conditions of the C preprocessor, which assemblers read as comments. Requires an
  * `#endif`, because other comments may begin with `#if`. */
-static void refuse_conditions(struct listing *l, const char *text, const struct margins *m)
+static void refuse_conditions(struct mode_lines *out, const char *text, const struct margins *m)
 {
     static const char *const words[] = {"#if",   "#ifdef", "#ifndef", "#elif",
                                         "#else", "#endif", NULL};
-    size_t first = l->refused.count;
+    size_t first = out->list.count;
     bool ends = false;
 
     for (size_t i = 0; i < m->lines.count; i++) {
@@ -31,10 +29,9 @@ static void refuse_conditions(struct listing *l, const char *text, const struct 
                    *e = p < end ? word_end(p + 1, end) : end;
         ends |= word_is(p, e, "#endif");
         if (word_among(p, e, words))
-            refuse(l, i + 1, "a condition of the C preprocessor; name the file .S");
+            refuse(out, i + 1, "a condition of the C preprocessor; name the file .S");
     }
-    while (!ends && l->refused.count > first)
-        free(l->refused.items[--l->refused.count].reason);
+    out->list.count = ends ? out->list.count : first;
 }
 
 /* Returns whether the directive from @p to @end selects code of 16 or 32 bits: .code32 of `as`,
@@ -96,26 +93,26 @@ static bool is_narrow_line(const struct margin *m, const char *p, const char *en
 }
 
 /* Returns the reason to refuse the code of x86-64 from @p to @end; NULL if there is none. */
-static const char *reason_of(const struct listing *l, const struct margin *m, const char *p,
+static const char *reason_of(bool disassembly, const struct margin *m, const char *p,
                              const char *end)
 {
     const char *e = word_end(p, end), *base = skip_blank(e, end);
 
-    if (selects_narrow(p, end) || (l->disassembly && is_narrow_line(m, p, end)))
+    if (selects_narrow(p, end) || (disassembly && is_narrow_line(m, p, end)))
         return NARROW;
     return word_is(p, e, ".radix") && !word_is(base, word_end(base, end), "10")
                ? "changes the base of numbers; write them in base 10 or with 0x"
                : NULL;
 }
 
-void listing_modes_refuse(struct listing *l, const char *text, size_t length,
-                          const struct margins *m)
+void listing_modes_find(enum isa isa, bool disassembly, const char *text, size_t length,
+                        const struct margins *m, struct mode_lines *out)
 {
     const char *line = text, *all = text + length;
 
-    if (!l->disassembly)
-        refuse_conditions(l, text, m);
-    for (size_t i = 0; isa_ops(l->isa)->dialects && i < m->lines.count && line < all; i++) {
+    if (!disassembly)
+        refuse_conditions(out, text, m);
+    for (size_t i = 0; isa_ops(isa)->dialects && i < m->lines.count && line < all; i++) {
         const struct margin *margin = &m->lines.items[i];
         const char *end = text + margin->end, *p = skip_blank(text + margin->start, end),
                    *stop = memchr(line, '\n', (size_t)(all - line)), *comment = p;
@@ -125,11 +122,11 @@ void listing_modes_refuse(struct listing *l, const char *text, size_t length,
         end = comment;
         steps_add(1 + (size_t)(stop - line) / STEP_BYTES);
         const char *format = text_find(line, stop, "file format "),
-                   *reason = p < end ? reason_of(l, margin, p, end) : NULL;
+                   *reason = p < end ? reason_of(disassembly, margin, p, end) : NULL;
         if (format && text_find(format, stop, "i386") && !text_find(format, stop, "x86-64"))
             reason = NARROW;
         if (reason)
-            refuse(l, i + 1, reason);
+            refuse(out, i + 1, reason);
         line = stop + 1;
     }
 }

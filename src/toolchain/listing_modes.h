@@ -3,11 +3,20 @@
 #ifndef PORTOLAN_TOOLCHAIN_LISTING_MODES_H
 #define PORTOLAN_TOOLCHAIN_LISTING_MODES_H
 
-#include "toolchain/listing.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/vec.h"
+#include "isa/isa.h"
 #include "toolchain/margins.h"
 
-/* Adds these lines of @text to the rejected lines of @l, with the reason and the remedy. */
-void listing_modes_refuse(struct listing *l, const char *text, size_t length,
-                          const struct margins *m);
+/* a line number, from 1, with the reason and the remedy */
+struct mode_line { size_t number; const char *reason; };
+struct mode_lines { VEC(struct mode_line) list; };
+
+/* Appends these lines of @text to @out. @disassembly: whether the text is a disassembly. The caller
+ * frees the list. */
+void listing_modes_find(enum isa isa, bool disassembly, const char *text, size_t length,
+                        const struct margins *m, struct mode_lines *out);
 
 #endif
