@@ -4,7 +4,7 @@
 #define PORTOLAN_CMD_ANALYSES_H
 
 #include "analysis/analysis.h"
-#include "cmd/machine_set.h"
+#include "cmd/coverage.h"
 #include "model/machine.h"
 #include "simulate/simulate.h"
 

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/command.h"
-#include "cmd/machine_set.h"
+#include "cmd/coverage.h"
 #include "cmd/task.h"
 #include "io/machine_file.h"
 

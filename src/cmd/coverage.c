@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cmd/machine_set.h"
+#include "cmd/coverage.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -20,17 +20,4 @@ bool machine_set_find(struct session *s, const struct word_list *names, enum isa
                       struct machine_set *out, struct err *err);
 void machine_set_done(struct machine_set *set);
 
-/* machines whose tables have all forms of a loop, if a selected machine lacks some */
-struct machine_names { VEC(char *) list; };
-
-/* Lists the shipped and the user's machines that have all forms of loop @loop of @k: first this
- * CPU's machine, then the machines of the initial selection, then others. If the thread's watch
- * cancels, the list is incomplete. */
-void coverage_find(const struct kernel *k, size_t loop, struct machine_names *out);
-bool machine_names_have(const struct machine_names *names, const char *id);
-/* Appends a sentence such as "skylake lacks VADDPD (ZMM, ZMM, M512) and 1 more form;
- * sapphirerapids, znver4 and 3 more machines have all forms". */
-void coverage_print(const struct analysis *a, const struct machine_names *coverage,
-                    struct str *out);
-
 #endif

@@ -78,7 +78,7 @@ test_no_perf() {
     holds err 'perf, which is not installed'
     holds err 'linux-perf'
     expect 1 "$portolan" -e "kernel load '$source/tests/data/loops.c' --profile perf.data"
-    holds err 'needs a program; it cannot be combined with a source file'
+    holds err 'needs a program, and cannot be combined with a source file'
 }
 
 # Makes a stripped program with two hot loops, and a perf whose script prints samples in them by
