@@ -237,13 +237,32 @@ struct insn *loop_code_executed(const struct kernel *k, size_t loop)
     return copy;
 }
 
+/* Returns whether an instruction of the loop may jump to other code of the kernel. */
+static bool jumps_out(const struct kernel *k, const struct kernel_loop *loop)
+{
+    for (size_t i = loop->first; i < loop->first + loop->count; i++) {
+        const size_t to = loop_branch_target(k->insns, k->insn_count, i);
+        if (to < loop->first || (to >= loop->first + loop->count && to < k->insn_count))
+            return true;
+    }
+    return false;
+}
+
 bool *loop_code_members(const struct kernel *k, size_t loop)
 {
-    const size_t first = k->loops[loop].first;
-    struct loop_code p = find(k->insns, k->insn_count, first, first + k->loops[loop].count - 1);
-    bool *members = p.reached;
+    const struct kernel_loop *l = &k->loops[loop];
 
+    if (!jumps_out(k, l))
+        return NULL;
+    struct loop_code p = find(k->insns, k->insn_count, l->first, l->first + l->count - 1);
+    bool *members = p.reached;
     p.reached = NULL;
     loop_code_done(&p);
+    /* The code of an outer loop with the same first instruction also returns there. */
+    for (size_t o = 0; o < k->loop_count; o++) {
+        const struct kernel_loop *outer = &k->loops[o];
+        if (outer->depth && outer->first == l->first && outer->count > l->count)
+            memset(members + l->first + l->count, 0, outer->count - l->count);
+    }
     return members;
 }

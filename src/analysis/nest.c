@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analysis/loop_code.h"
-#include "analysis/loops.h"
 
 #define NAMED 3   /* maximum number of calls and loops that a note names */
 
@@ -123,23 +122,10 @@ static void note_calls(const struct kernel *k, size_t loop, struct str *out)
         str_addf(out, "%s).", calls > NAMED ? "; and more" : "");
 }
 
-/* Returns whether an instruction of the loop may jump to code outside of its addresses. */
-static bool jumps_out(const struct kernel *k, size_t loop)
-{
-    const size_t first = k->loops[loop].first, end = first + k->loops[loop].count;
-
-    for (size_t i = first; i < end; i++) {
-        const size_t to = loop_branch_target(k->insns, k->insn_count, i);
-        if (to < first || (to >= end && to < k->insn_count))
-            return true;
-    }
-    return false;
-}
-
 static void note_outside(const struct kernel *k, size_t loop, struct str *out)
 {
     const size_t first = k->loops[loop].first, end = first + k->loops[loop].count;
-    bool *members = jumps_out(k, loop) ? loop_code_members(k, loop) : NULL;
+    bool *members = loop_code_members(k, loop);
     size_t count = 0, begin = 0;
 
     for (size_t i = 0; members && i < k->insn_count; i++)

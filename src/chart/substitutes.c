@@ -32,7 +32,9 @@ static const struct {
  * that of a form with the same operation. The parts are the operands ah to dh, and locked accesses,
  * whose latency is a fact. */
 #define LOCKED "_LOCK ("
-#define LOOPS_MOST 3   /* maximum number of loops of locked forms with one mnemonic */
+/* Maximum number of loops of locked forms with one mnemonic: the least of which most can agree if
+ * one is disturbed. A loop for each of 140 forms exceeds a batch's 20 seconds. */
+#define LOOPS_MOST 3
 static const struct { const char *part, *instead; } renamed[] = {{"R8h", "R8l"}, {LOCKED, " ("}};
 #define RENAMED (sizeof renamed / sizeof *renamed)
 static const char *const jumps[] = {"JMP", "JO",  "JNO", "JB",  "JNB", "JZ",  "JNZ", "JBE", "JNBE",
@@ -57,6 +59,7 @@ struct substitution {
         const char *form;
         char *like;          /* form with the same operation, whose usage the machine has */
         size_t at;           /* index of its loop; SIZE_MAX: none */
+        double error;        /* relative deviation of the loop; NaN: no loop or no time */
     }) others;
 };
 
@@ -93,8 +96,8 @@ static bool with_usual_parts(const char *form, struct str *out)
     return found;
 }
 
-/* Returns whether two forms are equal, or locked with one mnemonic: the time of a locked access does
- * not depend on operands. */
+/* Returns whether two forms are equal, or locked with one mnemonic: the time of a locked access
+ * does not depend on operands. */
 static bool is_timed_alike(const char *a, const char *b)
 {
     const char *end = strstr(a, LOCKED);
@@ -127,7 +130,7 @@ static void ask_others(struct substitution *s, const struct chart_options *o)
             const size_t at = loops_of(s, form) < LOOPS_MOST
                                   ? ask_repeated(&s->probes, str_text(&line), "")
                                   : SIZE_MAX;
-            vec_push(&s->others, ((struct other_form){form, str_take(&like), at}));
+            vec_push(&s->others, ((struct other_form){form, str_take(&like), at, NAN}));
         }
         str_done(&like);
         str_done(&line);
@@ -212,21 +215,20 @@ static void conclude_stack(struct substitution *s)
     machine_free(tried);
 }
 
-/* Returns whether a loop whose time applies to @form agrees with @m, and none contradicts it. */
-static bool loops_agree(const struct substitution *s, const struct machine *m, const char *form)
+/* Returns whether most loops with a time that applies to @form agree with the machine. One loop may
+ * have been disturbed. */
+static bool loops_agree(const struct substitution *s, const char *form)
 {
-    bool agrees = false;
+    size_t agree = 0, differ = 0;
 
     for (size_t i = 0; i < s->others.count; i++) {
         const struct other_form *o = &s->others.items[i];
-        if (o->at == SIZE_MAX || !is_timed_alike(form, o->form))
+        if (!is_timed_alike(form, o->form))
             continue;
-        const double error = deviation(s, m, o->at);
-        if (error > AGREES)
-            return false;
-        agrees |= error <= AGREES;
+        agree += o->error <= AGREES;
+        differ += o->error > AGREES;
     }
-    return agrees;
+    return agree > differ;
 }
 
 /* Does the same as conclude_stack for forms with high bytes or a locked access. Latency limits most
@@ -240,8 +242,12 @@ static void conclude_others(struct substitution *s)
         put_like(tried, o->form, (const char *const[2]){o->like}, ORIGIN_USUAL);
     }
     for (size_t i = 0; i < s->others.count; i++) {
+        struct other_form *o = &s->others.items[i];
+        o->error = o->at == SIZE_MAX ? NAN : deviation(s, tried, o->at);
+    }
+    for (size_t i = 0; i < s->others.count; i++) {
         const struct other_form *o = &s->others.items[i];
-        if (loops_agree(s, tried, o->form))
+        if (loops_agree(s, o->form))
             put_like(m, o->form, (const char *const[2]){o->like}, ORIGIN_USUAL);
     }
     machine_free(tried);

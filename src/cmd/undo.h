@@ -60,7 +60,7 @@ void undo_mark_edited(struct machine *m);
 
 /* Appends @step, which is moved. Frees the oldest steps beyond the limits. */
 void undo_push(struct undo_steps *steps, struct undo_step step);
-/* Frees the members of @c. */
+/* Frees the members of @step. */
 void undo_step_done(struct undo_step *step);
 void undo_steps_done(struct undo_steps *steps);
 

@@ -367,18 +367,28 @@ static void fall(struct copy_maker *m, uint32_t at, unsigned copy)
         code_jump(m->c, inner(m, at, copy, at + 1));
 }
 
+/* Returns whether the next copy's pivot directly follows instruction @at in a copy: the loop has no
+ * instruction from there to the pivot in the order of copies, which begin with the pivot. */
+static bool ends_copy(const struct region *r, uint32_t at)
+{
+    const uint32_t count = (uint32_t)r->list.count;
+
+    for (uint32_t i = (at + 1) % count; i != r->pivot; i = (i + 1) % count)
+        if (r->list.items[i].in_loop)
+            return false;
+    return true;
+}
+
 /* Returns whether branch @at has the inverse condition in copy @copy, because its target is the
  * next copy, which follows directly. Only branches of counting copies are inverted; timed copies
  * have the conditions of the original. */
 static bool turned(const struct copy_maker *m, uint32_t at, unsigned copy)
 {
-    const struct region *r = m->r;
-    const struct region_insn *i = &r->list.items[at];
-    bool first = !r->pivot || !r->list.items[r->pivot - 1].in_loop,
-         last = at + 1 == r->list.count || !r->list.items[at + 1].in_loop;
+    const struct region_insn *i = &m->r->list.items[at];
 
-    return m->mode == COPY_COUNT && copy + 1 < m->times && first && last && i->in_loop &&
-           i->target == r->pivot && insn_branch_condition(i->insn) != INSN_NO_CONDITION;
+    return m->mode == COPY_COUNT && copy + 1 < m->times && i->in_loop &&
+           i->target == m->r->pivot && insn_branch_condition(i->insn) != INSN_NO_CONDITION &&
+           ends_copy(m->r, at);
 }
 
 /* Copies instruction @at to copy @copy. Appends a jump if another instruction follows in the

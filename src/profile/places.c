@@ -181,13 +181,8 @@ static void extend_loops(const struct kernel *k, struct insn_samples *s)
 {
     for (size_t l = 0; l < k->loop_count && !watch_steps(1); l++) {
         const struct kernel_loop *loop = &k->loops[l];
-        size_t samples = 0;
-        for (size_t i = loop->first; i < loop->first + loop->count; i++)
-            samples += s->loops[i] == l ? s->counts[i] : 0;
-        if (!samples || loop->dispatch)
-            continue;
-        bool *members = loop_code_members(k, l);
-        for (size_t i = 0; i < k->insn_count; i++)
+        bool *members = loop->depth && !loop->dispatch ? loop_code_members(k, l) : NULL;
+        for (size_t i = 0; members && i < k->insn_count; i++)
             if (members[i] && s->loops[i] != l &&
                 (s->loops[i] == SIZE_MAX || loop->count < k->loops[s->loops[i]].count))
                 s->loops[i] = l;

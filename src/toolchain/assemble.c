@@ -543,7 +543,8 @@ static bool refusal(const char *name, const char *text, size_t length, bool no_n
             : looks_like_c(text, length)
                 ? ADVICE_C
             : a->refused_count > 1 && a->refused_count >= statements
-                ? "correct the lines, or select their instruction set (--isa); kernel hex loads bytes"
+                ? "correct the lines, or select their instruction set (--isa); kernel hex loads "
+                  "bytes"
                 : "correct the line, or skip invalid lines with --skip-bad",
             "%.200s%s%.200s%s%s", first->reason, repeats ? "" : ", in \"", repeats ? "" : line,
             repeats ? "" : "\"", str_text(&more));

@@ -13,7 +13,8 @@
 void rescuer_begin(void);
 void rescuer_end(void);
 
-/* Starts the thread that frees large objects (base/free.h). If it is not started, objects are freed at once. UI thread. */
+/* Starts the thread that frees large objects (base/free.h). If it is not started, objects are freed
+ * at once. UI thread. */
 void background_free_begin(void);
 /* Ends the thread after it has freed all objects. All other threads that call discard must have
  * ended. UI thread. */

@@ -385,6 +385,20 @@ static void run_sum(const char *name, long repeats)
     }
 }
 
+/* Counts the numbers below 2^29 @rounds times. The if of the inner loop is after the return. */
+long loop_arms(const int *a, long n, long rounds);
+__asm__(".text\n.globl loop_arms\n.type loop_arms, @function\nloop_arms:\nxor %eax, %eax\n"
+        "0: xor %ecx, %ecx\n1: cmpl $0x20000000, (%rdi,%rcx,4)\njl 3f\n2: add $1, %rcx\n"
+        "cmp %rsi, %rcx\njne 1b\nsub $1, %rdx\njne 0b\nret\n3: add $1, %rax\njmp 2b\n"
+        ".size loop_arms, . - loop_arms\n");
+
+static void run_arms(const char *name, long repeats)
+{
+    (void)name;
+    TIMED(printed += loop_arms(numbers, SIZE, repeats));
+    iterations += SIZE * (uint64_t)repeats;
+}
+
 /* Executes the loop of loop_switch in short visits. */
 static void run_switch(const char *name, long repeats)
 {
@@ -696,7 +710,8 @@ int main(int c, char **v)
         {"call", run_call},           {"double", run_double}, {"threads", run_threads},
         {"births", run_births},       {"spawns", run_spawns}, {"faults", run_faults},
         {"timer", run_timer},         {"fork", run_fork},     {"wait", run_wait},
-        {"shared", run_shared},       {"vforks", run_shared}, {"pages", run_pages}};
+        {"shared", run_shared},       {"vforks", run_shared}, {"pages", run_pages},
+        {"arms", run_arms}};
     long repeats = c > 2 ? atol(v[2]) : 1;
 
     timed = getenv("CYCLES") != NULL;

@@ -49,6 +49,7 @@ test_counts_are_exact() {
     counted loop_list list 3000
     counted loop_list list-middle 20
     counted loop_sum sum 1000
+    counted loop_arms arms 3000
     counted loop_switch switch 4000
     counted loop_interpret interpret 3
     counted loop_interpret interpret-short 10

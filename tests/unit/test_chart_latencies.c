@@ -295,14 +295,17 @@ static void test_high_bytes(void **state)
 }
 
 /* Locked forms have the ports of the same operation without a lock, unless the time of a locked
- * access differs from the fact. Two of the forms share a loop. */
+ * access differs from the fact. The fourth form with one mnemonic has no loop of its own. */
 static void test_locked_forms(void **state)
 {
     static const char *const names[] = {"ADD_LOCK (M32, I8)", "XADD_LOCK (M64, R64)",
-                                        "ADD_LOCK (M64, R64)"},
+                                        "ADD_LOCK (M64, R64)", "ADD_LOCK (M32, R32)",
+                                        "ADD_LOCK (M16, R16)"},
                             *const sources[] = {"assumed: usage of ADD (M32, I8); a loop agrees",
                                                 "assumed: usage of XADD (M64, R64); a loop agrees",
-                                                "assumed: usage of ADD (M64, R64); a loop agrees"};
+                                                "assumed: usage of ADD (M64, R64); a loop agrees",
+                                                "assumed: usage of ADD (M32, R32); a loop agrees",
+                                                "assumed: usage of ADD (M16, R16); a loop agrees"};
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("znver4", &err);
@@ -311,9 +314,9 @@ static void test_locked_forms(void **state)
     for (unsigned wrong = 0; wrong < 2; wrong++) {
         struct imitation *cpu = imitation_new(truth, 0.002, 1);
         struct machine *charted = without_substitutes(truth);
-        const struct form_row *rows[3];
+        const struct form_row *rows[5];
         struct stage_lab l;
-        for (size_t i = 0; i < 3; i++)
+        for (size_t i = 0; i < 5; i++)
             rows[i] = forms_find(forms, names[i]);
         if (wrong)
             machine_set_fact(charted, "lock_latency", "5", "cycles", "");
@@ -321,9 +324,9 @@ static void test_locked_forms(void **state)
         lab_on(&l, imitation_cpu(cpu));
         c->width = machine_number(truth, "issue_width");
         l.options.others = rows;
-        l.options.others_count = 3;
+        l.options.others_count = 5;
         assert_true(substitutes_find(&l.lab, c, &err));
-        for (size_t i = 0; i < 3; i++) {
+        for (size_t i = 0; i < 5; i++) {
             const struct mapping_entry *found = mapping_find(c->machine->mapping, names[i]);
             if (wrong)
                 assert_null(found);
