@@ -88,8 +88,9 @@ static void test_members_outside(void **state)
         /* The arm returns to the middle, or to the head. */
         {".L1: cmpl $6, (%rdi)\nje .L3\n.L2: add $8, %rdi\ndec %esi\njne .L1\nret\nnop\n"
          ".L3: inc %eax\njmp .L2\n", "011111" "0011"},
-        {".L1: cmpl $6, (%rdi)\nje .L3\nadd $8, %rdi\ndec %esi\njne .L1\n.L2: ret\nnop\n"
-         ".L3: inc %eax\ndec %esi\njne .L1\njmp .L2\n", "011111" "001110"},
+        {".L0: mov $9, %esi\n.L1: cmpl $6, (%rdi)\nje .L3\nadd $8, %rdi\ndec %esi\njne .L1\n"
+         ".L2: dec %edx\njne .L0\nret\nnop\n.L3: inc %eax\ndec %esi\njne .L1\njmp .L2\n",
+         "0011111" "00001110"},
         /* The loop is entered in its middle. */
         {"jmp .L2\n.L1: add $8, %rdi\ncmpl $6, (%rdi)\nje .L3\n.L2: dec %esi\njne .L1\nret\n"
          ".L3: inc %eax\njmp .L2\n", "0011111" "011"},
