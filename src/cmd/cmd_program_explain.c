@@ -292,7 +292,7 @@ static bool explain_run(void *state, struct result *result, struct err *err)
     w->options.loop = w->found.loop;
     w->options.file = w->found.file;
     bool ok = insitu_run(&w->options, &w->found.insitu, err);
-    if (!ok && w->found.insitu.refused) {
+    if (!ok && w->found.insitu.refused && err->code != ERR_MISSING) {
         w->found.refused = *err;
         if (sample_instead(w, err)) {
             err_clear(err);

@@ -128,6 +128,7 @@ test_begins_and_ends() {
     counted loop_sum faults 30
     for kind in births spawns faults; do
         repeats=1000 attached=0
+        [ "$kind" != births ] || repeats=5000
         [ "$kind" != spawns ] || repeats=100
         "$work/loops" "$kind" $repeats >"$work/alone"
         "$work/loops" "$kind" $repeats >"$work/attached" &
