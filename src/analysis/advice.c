@@ -26,7 +26,7 @@ static void count_accesses(const struct analysis *a, size_t *loads, size_t *stor
     }
 }
 
-/* Appends the accesses that limit a loop, such as "2 stores to other cache lines, 1 per cycle". */
+/* Appends the accesses that limit a loop, such as "2 cache-line writes, 1 per cycle". */
 static void name_accesses(const struct advice *s)
 {
     size_t loads, stores;
@@ -42,7 +42,8 @@ static void name_accesses(const struct advice *s)
                  machine_number(s->a->machine, "stores_per_cycle"));
         break;
     case ACCESSES_LINES:
-        str_addf(s->out, "%zu store%s to other cache lines, %g per cycle", stores, plural(stores),
+        str_addf(s->out, "%.4g cache-line write%s, %g per cycle", s->a->line_writes,
+                 s->a->line_writes == 1 ? "" : "s",
                  machine_number(s->a->machine, "store_lines_per_cycle"));
         break;
     case ACCESSES_PLACES:
@@ -73,10 +74,10 @@ static void say_accesses(const struct advice *s)
         break;
     case ACCESSES_LINES:
         str_addf(s->out,
-                 "Stores take %.2f cycles per iteration: %zu may write another cache line than the "
-                 "previous store, at %g line%s per cycle.",
-                 cycles, stores, machine_number(a->machine, "store_lines_per_cycle"),
-                 machine_number(a->machine, "store_lines_per_cycle") > 1 ? "s" : "");
+                 "Stores take %.2f cycles per iteration: %.4g cache-line write%s at %g per cycle. "
+                 "Consecutive stores to one cache line can share a write.",
+                 cycles, a->line_writes, a->line_writes == 1 ? "" : "s",
+                 machine_number(a->machine, "store_lines_per_cycle"));
         break;
     case ACCESSES_PLACES:
         str_addf(
@@ -276,21 +277,7 @@ static const struct {
     [ISSUE_VECTORS] = {"\302\265ops of vector instructions", "rename_vectors"},
 };
 
-/* Appends "13 µops for ports S0 and S1, 4 per cycle". @each follows the count. */
-static void name_issue(const struct advice *s, const char *each)
-{
-    const struct analysis *a = s->a;
-    bool dispatch = a->issue.kind == ISSUE_DISPATCH;
-
-    str_addf(s->out, "%.0f %s", a->issue.count, issue_kinds[a->issue.kind].things);
-    if (dispatch)
-        advice_ports(a, a->issue.limit.ports, s->out);
-    str_addf(s->out, "%s%s, %g per cycle", dispatch && a->issue.limit.within ? " alone" : "", each,
-             dispatch ? a->issue.limit.most
-                      : machine_number(a->machine, issue_kinds[a->issue.kind].fact));
-}
-
-/* Appends ", 228 of them for vgatherdps" if the instructions of one form take at least half of the
+/* Appends " (228 of them for vgatherdps)" if the instructions of one form take at least half of the
  * slots. Each of these instructions must take at least HEAVY. */
 static void add_heavy(const struct advice *s)
 {
@@ -313,7 +300,28 @@ static void add_heavy(const struct advice *s)
         most = fmax(most, sum);
     }
     if (most >= a->issue.count / 2)
-        str_addf(s->out, ", %.0f of them for %s", most, a->rows[row].insn->mnemonic);
+        str_addf(s->out, " (%.0f of them for %s)", most, a->rows[row].insn->mnemonic);
+}
+
+/* Appends "13 µops for ports S0 and S1, 4 per cycle". If @whole, names the iteration and the form
+ * that takes most of the slots after the count. */
+static void name_issue(const struct advice *s, bool whole)
+{
+    const struct analysis *a = s->a;
+    bool dispatch = a->issue.kind == ISSUE_DISPATCH;
+
+    str_addf(s->out, "%.0f %s", a->issue.count, issue_kinds[a->issue.kind].things);
+    if (dispatch)
+        advice_ports(a, a->issue.limit.ports, s->out);
+    if (dispatch && a->issue.limit.within)
+        str_add(s->out, " alone");
+    if (whole) {
+        str_add(s->out, " per iteration");
+        add_heavy(s);
+    }
+    str_addf(s->out, ", %g per cycle",
+             dispatch ? a->issue.limit.most
+                      : machine_number(a->machine, issue_kinds[a->issue.kind].fact));
 }
 
 static void say_issue(const struct advice *s)
@@ -325,8 +333,7 @@ static void say_issue(const struct advice *s)
                     : a->issue.kind == ISSUE_DISPATCH ? "Dispatch"
                                                       : "Rename");
     str_add(s->out, " is saturated: ");
-    name_issue(s, " per iteration");
-    add_heavy(s);
+    name_issue(s, true);
     str_add(s->out, ".");
     if (a->issue.kind == ISSUE_SLOTS &&
         a->issue.count / width < a->bounds[BOUND_ISSUE] * (1 - SLOTS_FULL))
@@ -487,7 +494,7 @@ static void name_tied(const struct advice *s, enum limit_kind kind)
         str_add_char(s->out, ')');
     } else if (kind == LIMIT_ISSUE) {
         str_add(s->out, " (");
-        name_issue(s, "");
+        name_issue(s, false);
         str_add_char(s->out, ')');
     } else if (kind == LIMIT_ACCESSES) {
         str_add(s->out, " (");

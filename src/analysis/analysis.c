@@ -247,6 +247,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     a->frontend = bounds.frontend;
     a->issue = bounds.issue;
     a->accesses = bounds.accesses;
+    a->line_writes = bounds.line_writes;
     a->bottleneck_ports = bounds.bottleneck_ports;
     a->cycles = bounds.total;
     a->bottleneck = bounds.bottleneck;

@@ -138,6 +138,7 @@ struct analysis {
     struct frontend frontend;        /* parts of the front end's bound */
     struct issue issue;
     enum accesses_by accesses;
+    double line_writes;              /* cache lines written per iteration; 0: unknown */
     enum shape shape;
     struct analysis_edge *edges;     /* edges without duplicates, sorted by producer */
     size_t edge_count;

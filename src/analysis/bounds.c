@@ -163,9 +163,9 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
         plain += (insns[i].traits & (INSN_STORE | INSN_LOAD)) == INSN_STORE;
     }
     double alone = plain > 0 ? stores_alone(w, stores) : 0;
-    double lines =
+    out->line_writes =
         alone < stores ? fmax(alone, first_level_store_runs(w->core, &w->deps.addresses)) : alone;
-    raise_memory(out, lines / w->core->store_lines_per_cycle, ACCESSES_LINES);
+    raise_memory(out, out->line_writes / w->core->store_lines_per_cycle, ACCESSES_LINES);
 }
 
 /* Returns whether a store of a vector uses only a part of the ports of the store of a general

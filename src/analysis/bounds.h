@@ -25,6 +25,8 @@ struct bounds {
     struct frontend frontend;
     struct issue issue;              /* issue bound, without microcode measured in isolation */
     enum accesses_by accesses;
+    /* cache lines written per iteration; stores that share a write count once. 0: unknown */
+    double line_writes;
     portset bottleneck_ports;        /* ports that attain the port bound; 0 unless requested */
     double total;                    /* largest of @cycles */
     enum bound_kind bottleneck;

@@ -639,8 +639,16 @@
 	incq	%rax
 	cmpq	%rax, %rcx
 	jne	1b
+### alderlake-p: loads and stores: three stores to one line and one to another
+# says: Stores take 3.00 cycles per iteration: 3 cache-line writes at 1 per cycle.
+1:	movq	%rdx, (%rdi)
+	movq	%rdx, 8(%rdi)
+	movq	%rdx, 16(%rdi)
+	movq	%rdx, (%rsi)
+	decq	%rcx
+	jne	1b
 ### znver4: loads and stores: partition with a branch
-# says: Stores take 2.00 cycles | may write another cache line than the previous store | 1 line per cycle | mispredicted branches on loaded data: jnl (line 3) | Fewer accesses would help. | !wider
+# says: Stores take 2.00 cycles per iteration: 2 cache-line writes at 1 per cycle. Consecutive stores to one cache line can share a write. | mispredicted branches on loaded data: jnl (line 3) | Fewer accesses would help. | !wider
 1:	movl	(%rdx), %ecx
 	cmpl	%r9d, %ecx
 	jge	2f
@@ -1084,7 +1092,7 @@
 	cmpq	%rsi, %rdx
 	jne	1b
 ### zen5-charted: issue width: gathers take most of rename
-# says: Rename is saturated | 76 of them for vgatherdps | !wider
+# says: Rename is saturated | 80 µops of vector instructions per iteration (76 of them for vgatherdps), 6 per cycle. | !wider
 1:	vxorps	%xmm3, %xmm3, %xmm3
 	kxnorw	%k0, %k0, %k1
 	vgatherdps	(%rsi,%xmm0,4), %xmm3{%k1}
@@ -1098,7 +1106,7 @@
 	decq	%rcx
 	jne	1b
 ### golden-cove-charted: issue width+loads and stores: scatter by an index
-# says: loads and stores (1 store to other cache lines, 1 per cycle) | fewer instructions and fewer loads or stores. | !wider
+# says: loads and stores (1 cache-line write, 1 per cycle) | fewer instructions and fewer loads or stores. | !wider
 1:	vmovsd	(%rdx,%rax,8), %xmm0
 	movslq	(%rsi,%rax,4), %r8
 	addq	$1, %rax
@@ -1106,7 +1114,7 @@
 	cmpq	%rax, %rcx
 	jne	1b
 ### sapphirerapids: loads and stores+taken branch: column of a transpose
-# says: loads and stores (1 store to other cache lines, 1 per cycle) and the taken branch | !wider
+# says: loads and stores (1 cache-line write, 1 per cycle) and the taken branch | !wider
 1:	movsd	(%rsi,%rax,8), %xmm0
 	movsd	%xmm0, (%rdi)
 	incq	%rax
