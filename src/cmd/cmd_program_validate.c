@@ -37,6 +37,7 @@ struct compared {
     double user, system, faults; /* predicted: CPU seconds in user and system mode, and page
                                   * faults */
     struct program_usage measured;
+    bool watched; /* whether clock and core were measured during the run */
     bool split; /* whether the measured time is split into user and system time */
     double clock;
     struct core_share share;
@@ -228,7 +229,8 @@ static bool measure(struct validating *v, const double *inputs, struct native *n
         native_probe_result(probe, use, native);
         free(use);
         *calls = (struct call_costs){.count = 0};
-        if (one->readings) {
+        out->watched = one->readings > 0;
+        if (out->watched) {
             *calls = one->calls;
             native->clock_hz = one->clock_hz;
             native->share = one->share;
@@ -297,7 +299,7 @@ static bool validate_finish(struct session *s, void *state, struct result *resul
          .decimals = 0}};
     struct validating *v = state;
     struct result_column columns[INPUTS_MAX + sizeof measures / sizeof *measures];
-    size_t n = v->inputs.name_count, split = 0;
+    size_t n = v->inputs.name_count, split = 0, watched = 0;
     double sum = 0, user_sum = 0;
 
     (void)err;
@@ -335,6 +337,7 @@ static bool validate_finish(struct session *s, void *state, struct result *resul
         sum += fabs((c->user + c->system) / measured - 1);
         user_sum += c->split ? fabs(user_error) : 0;
         split += c->split;
+        watched += c->watched;
         if (s->document.program.model == v->model) {
             struct program_point point = {.seconds = measured};
             memcpy(point.inputs, v->inputs.values + r * n, n * sizeof *point.inputs);
@@ -342,16 +345,28 @@ static bool validate_finish(struct session *s, void *state, struct result *resul
         }
     }
     const double mean = sum / (double)v->rows.count, user_mean = user_sum / (double)split;
-    char runs[96] = "of one run";
+    struct str text = {0};
+    str_addf(&text, "mean error %.1f %% with the machine %s. Measured: CPU time", 100 * mean,
+             v->machine->id);
+    if (v->threads > 1)
+        str_addf(&text, " divided by the %zu threads", v->threads);
     if (v->times > 1)
-        snprintf(runs, sizeof runs, "lower quartile of %u to %u runs (more until two agree)",
-                 v->times, MORE_TIMES * v->times);
-    result_line(
-        result,
-        "mean error %.1f %% with the tables of %s. Measured: CPU time of the whole program, %s. "
-        "Clock and available share of the core were measured during the run, memory before and "
-        "after it",
-        100 * mean, v->machine->id, runs);
+        str_addf(&text, ", lower quartile of %u to %u runs%s, repeated until two agree. ", v->times,
+                 MORE_TIMES * v->times,
+                 v->times <= 3 ? " (minimum of up to 3 runs)" : "");
+    else
+        str_add(&text, " of one run. ");
+    if (watched == v->rows.count)
+        str_add(&text, "Clock and available share of the core were measured during each run, "
+                       "memory speed before and after it");
+    else
+        str_add(&text, "Clock, available share of the core and memory speed were measured before "
+                       "and after each run");
+    if (watched && watched < v->rows.count)
+        str_addf(&text, ", clock and share of %zu of %zu rows during the run", watched,
+                 v->rows.count);
+    result_line(result, "%s", str_text(&text));
+    str_done(&text);
     if (split)
         result_line(result, "mean error of user time (without system time) %.1f %%",
                     100 * user_mean);
@@ -427,7 +442,7 @@ const struct command command_program_validate = {
         "Runs the build that program load made with the same compiler and options, but without "
         "counters. Its CPU time includes system time for its start and memory. This system time is "
         "measured on this CPU and added to the prediction. The clock, caches, memory and the "
-        "available share of the core are measured in each run. With --threads the program gets "
+        "available share of the core are measured for each run. With --threads the program gets "
         "OMP_NUM_THREADS, and its time is the CPU time of all threads divided by their number. "
         "Load such a program with program load ./serial --untraced ./with-openmp.",
     .arguments = PARAMETERS(
@@ -438,8 +453,8 @@ const struct command command_program_validate = {
         PROGRAM_THREADS_OPTIONS(validate_values),
         {PARAMETER(COUNT, "--times", struct validate_values, times), .value = "N", .least = 1,
          .most = 1000, .initial = "3",
-         .help = "runs per input, up to 2N until two agree; reports the lower quartile (of up "
-                 "to three runs the minimum)"},
+         .help = "runs per input; if N is 2 or more, up to 2N until two agree; reports the lower "
+                 "quartile (of up to three runs the minimum)"},
         {PARAMETER(DURATION, "--limit", struct validate_values, limit), .value = "T",
          .least = 0.001, .most = 1e6, .initial = "60",
          .help = "time limit of each run; the command fails if a run exceeds it"}),

@@ -532,6 +532,12 @@ test_validate() {
     holds out '"mean_error"'
     lacks out '"error":null'   # a run may be too short for user and system time
     lacks out '"measured":null'
+    expect 0 "$portolan" -e "$load; program validate N=200 --machine skylake --times 2"
+    tr '\n' ' ' <"$work/out" >"$work/line"
+    grep -q 'with the machine skylake. Measured: CPU time, lower quartile of 2 to 4 runs (minimum of up to 3 runs), repeated until two agree\.' "$work/line" || fail "$(cat "$work/out")"
+    expect 0 "$portolan" -e "$load; program validate N=200 --machine skylake --times 1 --threads 2"
+    tr '\n' ' ' <"$work/out" >"$work/line"
+    holds line 'Measured: CPU time divided by the 2 threads of one run. Clock, available share of the core and memory speed were measured before and after each run'
     expect 1 "$portolan" -e "$load; program validate M=100 --machine skylake"
     holds err 'input M was called N in program run'
     expect 1 "$portolan" -e "$load; program validate N=100 M=5 --machine skylake"
