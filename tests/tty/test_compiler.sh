@@ -245,6 +245,20 @@ test_missing_parts_are_named() {
     done
     expect 1 env PATH=/nonexistent "$portolan" -e 'program load main.c'
     holds err 'install the package clang-'
+    # The bitcode is of a format that LLVM cannot read.
+    clang=$(sed -n 's/.*cannot run \(clang[a-z0-9-]*\): .*/\1/p' "$work/err" | head -n 1)
+    mkdir "$work/newer"
+    cat >"$work/newer/$clang" <<'SCRIPT'
+#!/bin/sh
+while [ $# -gt 1 ]; do
+    [ "$1" = -o ] && echo 'another format' >"$2"
+    shift
+done
+SCRIPT
+    chmod +x "$work/newer/$clang"
+    expect 1 env PATH="$work/newer:$PATH" "$cc" -c main.c
+    grep -q "LLVM [0-9]* cannot read the bitcode of the compiler.*install clang-[0-9]*, then configure and build Portolan again" "$work/err" ||
+        fail "$(cat "$work/err")"
     mkdir "$work/alone" && cp "$portolan" "$cc" "$work/alone"
     needs strings
     installed=$(strings -a "$cc" | sed -n 's/^portolan-cc: libportolan_run.a.* nor in \(.*\); copy this library there.*/\1/p')

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/index.h"
 #include "base/mem.h"
+#include "base/utf8_text.h"
 #include "program/compiler/selects.h"
 
 #define BITCODE_LIMIT ((size_t)256 << 20)
@@ -167,9 +168,22 @@ static void number(struct module *m)
     }
 }
 
+/* Appends an error in the bitcode to @state, a string, and prints other diagnostics. Without this
+ * handler LLVM ends the program. */
+static void take_diagnostic(LLVMDiagnosticInfoRef info, void *state)
+{
+    char *text = LLVMGetDiagInfoDescription(info);
+
+    if (LLVMGetDiagInfoSeverity(info) == LLVMDSError)
+        str_addf(state, ": %s", text);
+    else
+        utf8_say(stderr, "portolan-cc: %s\n", text);
+    LLVMDisposeMessage(text);
+}
+
 struct module *module_read(const char *path, const char *source, struct err *err)
 {
-    struct str bytes = {0};
+    struct str bytes = {0}, faults = {0};
     LLVMModuleRef module = NULL;
 
     if (!file_read(path, BITCODE_LIMIT, &bytes, err)) {
@@ -181,16 +195,23 @@ struct module *module_read(const char *path, const char *source, struct err *err
         LLVMCreateMemoryBufferWithMemoryRangeCopy(str_text(&bytes), bytes.length, path);
     uint64_t hash =
         hash_fixed(hash_fixed(HASH_START, source, strlen(source)), str_text(&bytes), bytes.length);
+    LLVMContextSetDiagnosticHandler(context, take_diagnostic, &faults);
     bool ok = LLVMParseBitcodeInContext2(context, buffer, &module) == 0;
+    LLVMContextSetDiagnosticHandler(context, NULL, NULL);
     LLVMDisposeMemoryBuffer(buffer);
     str_done(&bytes);
     if (!ok) {
-        err_set(err, ERR_DATA, "use the compiler of the LLVM version of portolan-cc",
-                "the file is not bitcode of this LLVM version");
+        char todo[80];
+        snprintf(todo, sizeof todo, "install clang-%d, then configure and build Portolan again",
+                 LLVM_MAJOR);
+        err_set(err, ERR_DATA, todo, "LLVM %d cannot read the bitcode of the compiler%s",
+                LLVM_MAJOR, str_text(&faults));
         err_at(err, path, 0, 0);
+        str_done(&faults);
         LLVMContextDispose(context);
         return NULL;
     }
+    str_done(&faults);
     struct module *m = mem_zero(1, sizeof *m);
     char key[17];
     m->context = context;
