@@ -41,7 +41,9 @@ static void add_class(const struct names *names, const struct congruence *c, uin
     json_object_set_new(object, "representative", json_text(representative));
     json_object_set_new(object, "forms", members);
     if (c->untested[class])
-        str_addf(text, "      %llu pair%s of forms not compared; missing experiments: %s%s\n",
+        str_addf(text,
+                 "      %llu pair%s of forms compared only in isolation; missing experiments: "
+                 "%s%s\n",
                  (unsigned long long)c->untested[class], plural(c->untested[class]),
                  json_string_value(json_array_get(unmeasured, 0)),
                  json_array_size(unmeasured) > 1 ? ", and others" : "");
@@ -91,8 +93,8 @@ static bool find(void *state, struct result *result, struct err *err)
                 c.classes == 1 ? "" : "es", c.forms, plural(c.forms), f->epsilon);
     if (untested)
         result_line(result,
-                    "%llu pair%s of forms not compared; experiments settle measures the missing "
-                    "experiments",
+                    "%llu pair%s of forms compared only in isolation; experiments settle measures "
+                    "the missing experiments",
                     (unsigned long long)untested, plural(untested));
     result_count(result, "untested", (int64_t)untested);
     congruence_done(&c);

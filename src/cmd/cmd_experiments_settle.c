@@ -213,8 +213,8 @@ static bool prepare_settle(struct session *s, const void *values, struct task *t
 
 const struct command command_experiments_settle = {
     .name = "experiments settle",
-    .help = "measure experiments that decide between equally likely usages, or compare forms not "
-            "compared yet",
+    .help = "measure experiments that decide between equally likely usages, or compare forms that "
+            "were compared only in isolation",
     .description =
         "If two usages explain a form's measurements equally well, machine chart names an "
         "experiment that distinguishes them. With NAME these experiments are measured on the "

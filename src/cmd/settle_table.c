@@ -50,7 +50,7 @@ static bool work(void *state, struct result *result, struct err *err)
     congruence_done(&c);
     w->added = pairs + hidden;
     result_line(result,
-                "%zu experiment%s added: %zu for forms not compared with each other, %zu for forms "
+                "%zu experiment%s added: %zu for forms compared only in isolation, %zu for forms "
                 "whose ports are not observable",
                 w->added, plural(w->added), pairs, hidden);
     result_count(result, "added", (int64_t)w->added);

@@ -99,8 +99,8 @@ test_chains_without_loads() {
 test_what_no_pair_compares() {
     singles="forms select 'IMUL (R64, R64)' 'BSF (R64, R64)' 'SHL (R64, I8)' 'ADD (R64, I32)'; experiments generate --singles; experiments measure --simulate skylake; "
     expect 0 "$portolan" -e "$singles congruence; experiments settle --simulate skylake; congruence"
-    holds out '1 pair of forms not compared; missing experiments: BSF (R64, R64) + IMUL (R64, R64)'
-    holds out '1 experiment added: 1 for forms not compared with each other'
+    holds out '1 pair of forms compared only in isolation; missing experiments: BSF (R64, R64) + IMUL (R64, R64)'
+    holds out '1 experiment added: 1 for forms compared only in isolation'
     expect 0 "$portolan" --format json -e "$singles evolve start --ports 8 --seconds 1 --checkpoint none; evolve wait; evolve adopt"
     holds out '{"form":"ADD (R64, I32)","settle":'
     expect 0 "$portolan" --format csv -e "$singles evolve start --ports 8 --seconds 1 --checkpoint none; evolve wait; evolve adopt; mapping show"
