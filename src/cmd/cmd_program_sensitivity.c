@@ -194,10 +194,11 @@ const struct command command_program_sensitivity = {
     .name = "program sensitivity",
     .help = "show the effect of each property of a machine on the program's time",
     .description =
-        "The elasticity is the relative change of the time per relative change of the property. An "
-        "elasticity of 1 means that doubling the property doubles the time; -1 means that doubling "
-        "it halves the time. The elasticity is computed from values 1 % larger and 1 % smaller "
-        "(integers: larger and smaller by 1). The machine itself is not changed.",
+        "The elasticity is the relative change of the time per relative change of the property. "
+        "With an elasticity of 1, a property larger by 1 % lengthens the time by 1 %. With -1, it "
+        "shortens the time by 1 %. The elasticity is computed from values 1 % larger and 1 % "
+        "smaller. Integers change by at least 1. Numbers of pipes are only increased, by 1. The "
+        "machine itself is not changed.",
     .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(sensitivity_values)),
     .options = PARAMETERS(COMMON_OPTIONS(sensitivity_values)),
     .examples = EXAMPLES("program sensitivity N=2000",
