@@ -280,7 +280,8 @@ static struct machine *best_machine(struct evolve *e, const struct problem *p, s
     struct ports ports;
 
     if (!best) {
-        err_set(err, ERR_LIMIT, "set a longer time limit", "the run ended before it had a mapping");
+        err_set(err, ERR_LIMIT, "let the run continue until progress.error is a number",
+                "the run ended before it had a mapping");
         return NULL;
     }
     ports_number(&ports, best->ports);

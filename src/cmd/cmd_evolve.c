@@ -190,8 +190,9 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
         result_line(
             result,
             "the best mapping is a consensus: its predictions of unmeasured experiments differ by "
-            "%.2f %% from the mean of the good mappings. The predictions of the mapping with the "
-            "smallest error (%.2f %%, %llu distinct µops) differ by %.2f %%. evolve adopt uses the "
+            "%.2f %% on average from the mean prediction of the good mappings. Those of the "
+            "mapping with the smallest error (%.2f %%, %llu distinct µops) differ by %.2f %%. "
+            "evolve adopt uses the "
             "consensus, evolve adopt --least-error uses the mapping with the smallest error",
             100 * t->unseen_agreed, 100 * t->d_single, (unsigned long long)t->distinct_single,
             100 * t->unseen_single);

@@ -134,7 +134,7 @@ static bool next_batch(void *state, unsigned worker)
     while (!run->failed && b->count < BATCH &&
            csv_reader_next(run->reader, &fields, &count, run->err)) {
         if (count < need) {
-            err_set(run->err, ERR_DATA, "every row needs the columns hex and cycles",
+            err_set(run->err, ERR_DATA, "add the missing fields to the row",
                     "%zu field%s instead of at least %zu", count, plural(count), need);
             err_at(run->err, NULL, csv_reader_row(run->reader), 0);
             run->failed = true;

@@ -132,7 +132,7 @@ static bool read_ports(const struct parameter *p, const char *text, struct port_
     out->named = true;
     if (!ports_parse(text, &out->ports, err))
         return false;
-    snprintf(todo, sizeof todo, "give at most %g", p->most);
+    snprintf(todo, sizeof todo, "give at most %g ports", p->most);
     return (double)out->ports.count <= p->most || refuse_value(p, text, todo, err);
 }
 

@@ -589,6 +589,7 @@ bool export_osaca(const struct machine *m, struct str *out, struct err *err)
     if (w.memory)
         return err_memory_for(err, "the file", out->length);
     return !w.failed ||
-           err_set(err, ERR_DATA, "all names must be UTF-8", "libyaml cannot write this machine");
+           err_set(err, ERR_DATA, "give UTF-8 names to ports and forms",
+                   "libyaml cannot write this machine");
 }
 

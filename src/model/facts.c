@@ -262,8 +262,8 @@ const struct fact fact_schema[] = {
     {"loop_buffer", FACT_WHOLE, "µops", 0, MOST, NULL, NULL,
      "longest loop that the loop buffer can replay; 0: no loop buffer", "loop buffer", false},
     {"taken_branches", FACT_WHOLE, "branches/cycle", 1, MOST, NULL, NULL,
-     "taken branches executed per cycle; each iteration has at least one", "front end, simulation",
-     false},
+     "maximum taken branches per cycle; limits a loop to that many iterations per cycle",
+     "front end, simulation", false},
     {"jcc_erratum", YES_OR_NO, "no", NULL,
      "JCC erratum: a block with a jump that crosses or ends at a 32-byte boundary is not stored in "
      "the µop cache",

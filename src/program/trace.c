@@ -382,7 +382,7 @@ bool program_trace_read(const struct program *p, const char *path, struct progra
     struct str text = {0};
 
     if (access(path, F_OK) != 0 && errno == ENOENT)
-        return err_set(err, ERR_DATA, "the program must return from main or call exit",
+        return err_set(err, ERR_DATA, "let the program return from main or call exit",
                        "the program wrote no trace: it called exec, or the system killed the "
                        "program");
     bool ok =

@@ -229,8 +229,8 @@ static bool view_command(struct session *s, const char *verb, const char *argume
         bool (*change)(void *, struct session *, const char *, struct err *) =
             verb[0] == 's' ? v->sort : v->filter;
         if (!change)
-            return err_set(err, ERR_USAGE, "the command needs a table", "the %s view cannot %s",
-                           v->name, verb);
+            return err_set(err, ERR_USAGE, "select a pane with a table (Tab)",
+                           "the %s view cannot %s", v->name, verb);
         return change(f->states[at], s, argument, err);
     }
     if (strcmp(verb, "pane") == 0)

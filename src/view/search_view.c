@@ -61,9 +61,9 @@ static int draw_now(const struct evolve_run *run, const struct evolve_status *st
                      : "no number of ports explains the measurements");
     if (status->agreed)
         str_addf(&text,
-                 "The best mapping is a consensus. On unmeasured experiments its predictions "
-                 "differ by %.1f %% from the mean of the good mappings. For the mapping with the "
-                 "smallest error (%.2f %%) they differ by %.1f %%. ",
+                 "The best mapping is a consensus. Its predictions of unmeasured experiments "
+                 "differ by %.1f %% on average from the mean prediction of the good mappings. "
+                 "Those of the mapping with the smallest error (%.2f %%) differ by %.1f %%. ",
                  100 * status->unseen_agreed, 100 * status->d_single, 100 * status->unseen_single);
     else if (evolve_status_rose(status))
         str_addf(&text, "The error was %.2f %% before a usage was changed. ",

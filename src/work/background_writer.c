@@ -75,8 +75,10 @@ static bool begin(struct background_writer *k, struct err *err)
     int fault = thread_begin(&k->thread, work, k);
 
     k->begun = fault == 0;
-    return k->begun || err_set(err, ERR_LIMIT, "end other programs",
-                               "no thread to save the session: %s", strerror(fault));
+    return k->begun ||
+           err_set(err, ERR_LIMIT,
+                   "end other programs, or raise the limit on processes (ulimit -u)",
+                   "cannot start the thread that saves the session: %s", strerror(fault));
 }
 
 bool background_writer_idle(struct background_writer *k)

@@ -186,7 +186,7 @@ bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage
         lock_give(&run->lock);
         look_at_edit(run);
     }
-    return taken || err_set(err, ERR_USAGE, "run evolve stop, or edit later",
+    return taken || err_set(err, ERR_USAGE, "use evolve stop, or edit later",
                             "run %u is still choosing its number of ports", run->number);
 }
 

@@ -68,7 +68,7 @@ module.bc|llc FILE converts the bitcode to assembler text|
 hello.exe|objdump -d prints its code|
 hello.macho|llvm-objdump -d prints its code|
 both.macho|llvm-objdump -d prints its code|
-Loop.class|give machine code: a program or an object file|
+Loop.class|give machine code: an ELF program, library or object file|
 loop.s.gz|unpack the file first|
 screen.png|give the text itself|
 FILES
