@@ -43,7 +43,7 @@ static void name_accesses(const struct advice *s)
         break;
     case ACCESSES_LINES:
         str_addf(s->out, "%.4g cache-line write%s, %g per cycle", s->a->line_writes,
-                 s->a->line_writes == 1 ? "" : "s",
+                 plural((uint64_t)ceil(s->a->line_writes)),
                  machine_number(s->a->machine, "store_lines_per_cycle"));
         break;
     case ACCESSES_PLACES:
@@ -76,7 +76,7 @@ static void say_accesses(const struct advice *s)
         str_addf(s->out,
                  "Stores take %.2f cycles per iteration: %.4g cache-line write%s at %g per cycle. "
                  "Consecutive stores to one cache line can share a write.",
-                 cycles, a->line_writes, a->line_writes == 1 ? "" : "s",
+                 cycles, a->line_writes, plural((uint64_t)ceil(a->line_writes)),
                  machine_number(a->machine, "store_lines_per_cycle"));
         break;
     case ACCESSES_PLACES:
