@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "model/start.h"
@@ -392,15 +393,31 @@ static unsigned bits_left(enum operation operation, int64_t y, unsigned bits)
     return operation == OPERATION_AND && y >= 0 ? mask : bits;
 }
 
-/* Returns the result of an operation on @x and @y, at least one of which is unknown. The result of
- * a left shift or a product with a positive constant is a multiple of @x. Other results get a
- * symbol, and equal inputs give equal symbols. */
-static struct value computed(struct state *s, enum operation operation, struct value x,
+/* Returns whether @insn reads no operand except @left and @right, and neither is shifted. */
+static bool reads_only(const struct insn *insn, const struct operand *left,
+                       const struct operand *right)
+{
+    for (size_t i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        const bool input = op == left || op == right;
+        if (op->access & ACCESS_READ && op->kind == OPERAND_REGISTER &&
+            (!input || op->scale != 1))
+            return false;
+    }
+    return true;
+}
+
+/* Returns the result of @insn for the inputs @x and @y, at least one of which is unknown. The
+ * result of a left shift or a product with a positive constant is a multiple of @x. Other results
+ * get a symbol, and equal inputs of one form give equal symbols. */
+static struct value computed(struct state *s, const struct insn *insn, struct value x,
                              struct value y, unsigned bits)
 {
+    const enum operation operation = (enum operation)insn->operation;
+
     if (operation == OPERATION_SHIFT_LEFT && !y.symbol && (y.offset & 63) < 31)
         return sum(s, (struct value){0, 0}, x, 1u << (y.offset & 63));
-    if (operation == OPERATION_MULTIPLY && !y.symbol && y.offset > 0 && y.offset <= PAGE)
+    if (operation == OPERATION_MULTIPLY && !y.symbol && y.offset > 0 && y.offset <= 1 << 30)
         return sum(s, (struct value){0, 0}, x, (unsigned)y.offset);
     const uint32_t both =
         x.symbol && y.symbol ? compose(s, COMPOSITE_SUM, x.symbol, y.symbol, 1).symbol
@@ -408,7 +425,7 @@ static struct value computed(struct state *s, enum operation operation, struct v
     const uint64_t offsets = (uint64_t)x.offset * 0x9e3779b97f4a7c15u + (uint64_t)y.offset;
     return compose(s, COMPOSITE_COMPUTED, both,
                    y.symbol ? bits : bits_left(operation, y.offset, bits),
-                   (int64_t)(offsets * 0xc2b2ae3d27d4eb4fu + 4 * operation + 2 * !y.symbol +
+                   (int64_t)(offsets * 0xc2b2ae3d27d4eb4fu + hash_text(insn->form) + 2 * !y.symbol +
                              !x.symbol));
 }
 
@@ -473,9 +490,9 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
         if (right && right->kind == OPERAND_REGISTER && right->bits < 32)
             return false;
         if (s->start == START_DIFFERENT && (old.symbol || other.symbol)) {
-            if (!is_function(operation) || left->bits < 32)
+            if (!is_function(operation) || left->bits < 32 || !reads_only(insn, left, right))
                 return false;
-            *out = computed(s, operation, old, other, to->bits);
+            *out = computed(s, insn, old, other, to->bits);
         } else {
             if (left != to || !right || old.symbol || other.symbol ||
                 !calculate(operation, old.offset, other.offset, to->bits, &out->offset))

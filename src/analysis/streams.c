@@ -41,8 +41,9 @@ struct address_parts {
     /* symbol of the loaded value, or of the number computed from it, and its factor */
     uint32_t number;
     int64_t factor;
-    /* number of bits of the loaded value to which it is extended, plus 1 if by its sign; 0: all */
-    uint32_t extended;
+    /* number of bits of the number to which it is extended, plus 1 if by its sign; 0: all.
+     * @within: the same for the terms that are examined now */
+    uint32_t extended, within;
     uint32_t computed;         /* number of bits of a number computed from the loaded value; 0: the
                                 * address contains the loaded value */
 };
@@ -75,11 +76,13 @@ static void parts_add(struct address_parts *p, uint8_t reg, int64_t factor)
 static void parts_add_number(struct address_parts *p, uint32_t leaf, uint32_t number,
                              int64_t factor)
 {
-    if (p->leaf && (p->number != number || __builtin_add_overflow(p->factor, factor, &factor)))
+    if (p->leaf && (p->number != number || p->extended != p->within ||
+                    __builtin_add_overflow(p->factor, factor, &factor)))
         leaf = NO_LEAF;
     p->leaf = leaf;
     p->number = number;
     p->factor = factor;
+    p->extended = p->within;
 }
 
 static void parts_of(const struct finder *f, uint32_t symbol, int64_t factor, unsigned depth,
@@ -100,11 +103,14 @@ static void parts_of(const struct finder *f, uint32_t symbol, int64_t factor, un
         parts_of(f, m.a, factor, depth + 1, p);
         parts_of(f, m.b, scaled, depth + 1, p);
         break;
-    case SYMBOL_NARROW:
-        if (m.b && (!p->extended || m.b < p->extended))
-            p->extended = m.b;
+    case SYMBOL_NARROW: {
+        const uint32_t outside = p->within;
+        if (m.b && (!outside || m.b < outside))
+            p->within = m.b;
         parts_of(f, m.a, factor, depth + 1, p);
+        p->within = outside;
         break;
+    }
     case SYMBOL_LOADED:
         parts_add_number(p, symbol, symbol, factor);
         break;
@@ -282,16 +288,21 @@ static void refuse_address(struct finder *f, uint32_t insn)
 {
     const struct operand *memory = insn_memory(&f->insns[insn]);
     const uint8_t regs[] = {memory ? memory->base : REG_NONE, memory ? memory->index : REG_NONE};
-    bool *seen = mem_zero(f->count, sizeof *seen);
     struct str why = {0};
 
+    if (f->out->unknown)
+        return;
+    bool *seen = mem_zero(f->count, sizeof *seen);
     for (unsigned i = 0; i < sizeof regs && !why.length; i++) {
         const uint32_t culprit = culprit_of(f, insn, regs[i], seen);
         const struct insn *in = culprit ? &f->insns[culprit - 1] : NULL;
+        const struct operand *result = in ? insn_operand(in, in->result) : NULL;
         if (!in)
             continue;
         str_add(&why, "the address depends on ");
-        vary_register_name((enum isa)in->isa, regs[i], &why);
+        vary_register_name((enum isa)in->isa,
+                           result && result->kind == OPERAND_REGISTER ? result->reg : regs[i],
+                           &why);
         str_addf(&why, ", which instruction %u (%s) computes in an unsupported way", culprit,
                  in->text ? in->text + strspn(in->text, " \t") : in->mnemonic);
     }
@@ -370,9 +381,13 @@ static void take_unstepped(struct finder *f, size_t at)
             s->fed_by = fed_by;
             s->scale = (uint32_t)p.factor;
             s->computed |= p.computed > 0;
-            if (p.extended || !p.computed)
+            /* The extension of a computed number by its sign gives negative indices, too, which no
+             * limit of an array includes. */
+            if (p.extended & SIGNED && p.computed + 2 * SIGNED > p.extended && p.computed)
+                s->values = fmax(s->values, exp2(64));
+            else if (p.extended || !p.computed)
                 values_limit(s, p.extended ? p.extended : from.b + SIGNED);
-            if (p.computed)
+            if (p.computed && s->values < exp2(64))
                 s->values = fmin(s->values > 0 ? s->values : INFINITY, exp2(p.computed));
             f->out->items.items[fed_by].index_bytes = from.b / 8;
             return;

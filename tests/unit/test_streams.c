@@ -346,6 +346,25 @@ static void test_computed_indices(void **state)
     assert_false(layout_arrays(insns, &streams, 64 << 20, &arrays, &err));
     assert_int_equal(err.code, ERR_DATA);
     err_clear(&err);
+    /* mov rax,[rsi+rcx*8]; shr rax,8; movsx rax,ax; mov ebx,[rdi+rax*4]; add rcx,1: half of the
+     * indices are negative */
+    find("488b04ce 48c1e808 480fbfc0 8b1c87 4883c101");
+    is(1, "gather", 0, 1);
+    assert_false(layout_arrays(insns, &streams, 64 << 20, &arrays, &err));
+    assert_int_equal(err.code, ERR_DATA);
+    err_clear(&err);
+    /* mov rdx,[rsi+rcx*8]; popcnt rax,rdx; tzcnt rbx,rdx; mov r8,[rdi+rax*8]; mov r9,[rdi+rbx*8];
+     * add rcx,1: two different indices */
+    find("488b14ce f3480fb8c2 f3480fbcda 4c8b04c7 4c8b0cdf 4883c101");
+    is(1, "gather", 0, 1);
+    is(2, "gather", 0, 1);
+    /* mov rax,[rsi+rcx*8]; xor rax,r9; movzx edx,al; lea r11,[rax+rdx]; mov ebx,[rdi+r11];
+     * add rcx,1: a number, and its low byte */
+    find("488b04ce 4c31c8 0fb6d0 4c8d1c10 428b1c1f 4883c101");
+    assert_int_equal(streams.unknown, 5);
+    /* imul rax,rcx,4104; mov rbx,[rdi+rax]; add rcx,1: a walk */
+    find("4869c108100000 488b1c07 4883c101");
+    is(0, "load", 4104, 1);
     /* mov eax,[rsi+rcx*4]; mov rbx,[rdi+rax*8]; and eax,0xfff; mov rdx,[r8+rax*8]; add rcx,1 */
     find("8b048e 488b1cc7 25ff0f0000 498b14c0 4883c101");
     assert_int_equal(streams.unknown, 0);
@@ -362,7 +381,7 @@ static void test_refused_names(void **state)
         {"488b07 4801d7", 1, "depends on rdi, which instruction 2 (add"},
         /* imul rax,rax,1664525; add rax,1013904223; mov rdx,rax; shr rdx,40; mov rbx,[rdi+rdx*8] */
         {"4869c00d661900 48055ff36e3c 4889c2 48c1ea28 488b1cd7", 5,
-         "depends on rdx, which instruction 1 (imul"},
+         "depends on rax, which instruction 1 (imul"},
         /* mov rax,rcx; and eax,1023; mov rbx,[rdi+rax*8]; add rcx,1 */
         {"4889c8 25ff030000 488b1cc7 4883c101", 3, "depends on rax, which instruction 2 (and"},
         /* movsd xmm0,[rsi+rcx*8]; cvttsd2si rax,xmm0; mov rbx,[rdi+rax*8]; add rcx,1 */

@@ -74,7 +74,6 @@ static const struct operation_pattern flow[] =
                                               {"rev*", OPERATION_BYTE_SWAP},
                                               {"crc32*", OPERATION_CRC32},
                                               {"mul", OPERATION_MULTIPLY},
-                                              {"mneg", OPERATION_MULTIPLY},
                                               {"madd", OPERATION_MULTIPLY},
                                               {"msub", OPERATION_MULTIPLY},
                                               {"?mull", OPERATION_MULTIPLY_WIDE},
