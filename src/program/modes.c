@@ -16,20 +16,48 @@
 /* smallest share of the references that a cluster must have if it is farther from the others */
 #define FAR_LEAST 1e-4
 
+/* Adds @count references with the stride @step. Replaces the rarest stride if there are more than
+ * MODE_STEPS, and if it is rarer. */
+static void add_step(struct mode *m, double step, double count)
+{
+    unsigned at = 0, most = 0;
+
+    for (unsigned i = 1; i < MODE_STEPS; i++)
+        if (m->steps[i].count < m->steps[at].count)
+            at = i;
+    for (unsigned i = 0; i < MODE_STEPS; i++)
+        if (m->steps[i].step == step && m->steps[i].count > 0) {
+            at = i;
+            count += m->steps[i].count;
+        }
+    if (count > m->steps[at].count) {
+        m->steps[at].step = step;
+        m->steps[at].count = count;
+    }
+    for (unsigned i = 1; i < MODE_STEPS; i++)
+        most = m->steps[i].count > m->steps[most].count ? i : most;
+    m->step = m->steps[most].step;
+}
+
 static void join(struct mode *into, const struct mode *from)
 {
     double count = into->count + from->count;
     if (!(count > 0))
         return;
     into->distance = (into->distance * into->count + from->distance * from->count) / count;
-    if (from->step == into->step)
-        into->stepped += from->stepped;
-    else if (from->stepped > into->stepped) {
-        into->step = from->step;
-        into->stepped = from->stepped;
-    }
+    for (unsigned i = 0; i < MODE_STEPS; i++)
+        add_step(into, from->steps[i].step, from->steps[i].count);
     into->count = count;
     into->regular += from->regular;
+}
+
+static struct mode mode_of(const struct run_bin *b, double part)
+{
+    struct mode m = {.distance = b->distance, .count = part * b->count,
+                     .regular = part * b->regular};
+
+    add_step(&m, b->step, part * b->regular);
+    return m;
 }
 
 /* Returns the ratio of the larger distance to the smaller one, after adding 1 to both, because a
@@ -106,7 +134,7 @@ size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
     for (int stragglers = 0; stragglers < 2; stragglers++)
         for (size_t i = 0; i < r->bin_count; i++) {
             const struct run_bin *b = &r->bins[i];
-            struct mode one = {b->distance, b->count, b->regular, b->step, b->regular};
+            struct mode one = mode_of(b, 1);
             if (isinf(b->distance)) {
                 if (stragglers)
                     cold = one;
@@ -143,9 +171,10 @@ struct mode modes_between(const struct run_reference *r, double from, double to)
     for (size_t i = 0; i < r->bin_count && !isinf(r->bins[i].distance); i++) {
         const struct run_bin *b = &r->bins[i];
         double part = (fmin(below + b->count, to * all) - fmax(below, from * all)) / b->count;
-        if (part > 0)
-            join(&sum, &(struct mode){b->distance, part * b->count, part * b->regular, b->step,
-                                      part * b->regular});
+        if (part > 0) {
+            const struct mode one = mode_of(b, part);
+            join(&sum, &one);
+        }
         below += b->count;
     }
     return sum;

@@ -5,13 +5,15 @@
 #include "program/runs.h"
 
 #define MODES_MOST 12
+#define MODE_STEPS 4   /* maximum number of strides that a cluster counts */
 
 struct mode {
     /* mean distance in lines; INFINITY: first uses, always the last cluster */
     double distance;
     double count, regular;
     double step;          /* most common steady stride in bytes */
-    double stepped;       /* number of references with the stride @step */
+    /* numbers of references by steady stride; those of the rarest strides may be missing */
+    struct { double step, count; } steps[MODE_STEPS];
 };
 
 /* Finds the clusters of @r in ascending order of distance. Returns their number. A cluster with

@@ -285,7 +285,7 @@ double program_run_trips(const struct program *p, const struct program_run *run,
     for (size_t k = 0; k < b->next_count; k++)
         if (b->next[k] == block && b->two_way)
             entries -= k ? run->counts[block] - run->taken[block] : run->taken[block];
-    return entries > 0 ? run->counts[block] / entries : 1;
+    return fmax(1, run->counts[block] / fmax(entries, 1));
 }
 
 /* Adds the bins of @from to those of @into. Distances are means over both. The stride of a bin is
