@@ -28,9 +28,10 @@ bool link_is_stepped(const struct insn *insn, int end);
 bool link_keeps_lanes(const struct analysis *a, const struct deps *d, size_t at);
 
 
-/* Splits the accumulator of @chain, a reduction in @d of the loop of @a, over up to @requested
- * registers. The code zeroes these registers, unrolls the sum, and adds the registers after the
- * loop. Returns lines of assembly, which the caller frees; NULL if the sum cannot be split. */
+/* Returns a text of headings and instructions that splits the accumulator of @chain, a reduction in
+ * @d of the loop of @a, over up to @requested registers, at most 8. The added registers are zeroed
+ * before the loop and added to the accumulator after it. The caller frees the text. NULL: the sum
+ * cannot be split. */
 char *accumulators_split(const struct analysis *a, const struct deps *d,
                          const struct limit_chain *chain, unsigned requested);
 

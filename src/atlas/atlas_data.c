@@ -369,7 +369,7 @@ size_t atlas_evidence_left_out(const struct atlas_evidence *e)
     return e->left_out;
 }
 
-/* Sorts small experiments first. Equal experiments are adjacent; of these, the last measured is
+/* Compares: small experiments first. Equal experiments are adjacent; of these, the last measured is
  * first. */
 static int by_size(const void *a, const void *b, void *state)
 {

@@ -46,8 +46,8 @@ void check_free(struct check *c);
 struct check_row *check_add(struct check *c, const char *form, double uses);
 /* Sorts the rows by check_weight, largest first. */
 void check_sort(struct check *c);
-/* Returns whether measured and predicted value disagree: their difference exceeds CHECK_DISAGREES
- * times the smaller value, and CHECK_CYCLES cycles. */
+/* Returns whether the measured and the predicted value disagree: their difference exceeds both
+ * CHECK_DISAGREES times the smaller value and CHECK_CYCLES cycles. */
 bool check_disagrees(const struct check_row *row);
 /* Returns the weight of a difference: the model's error in cycles times (the form's uses + 1); 0 if
  * the values agree. */

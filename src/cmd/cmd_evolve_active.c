@@ -15,7 +15,9 @@
 #include "work/active_job.h"
 #include "work/job.h"
 
-#define ROUNDS 8                    /* default number of rounds of inference */
+/* rounds over which the experiments and the time are divided; large tables need more rounds,
+ * because BATCH_LEAST limits each */
+#define ROUNDS 8
 /* by default, one pair in SHARE is measured */
 #define SHARE 10
 /* The number of experiments per round is at most the number of forms or this number, whichever is

@@ -305,8 +305,8 @@ static bool draw_step(const struct block_maker *m, struct random_block *b, size_
     return false;
 }
 
-/* Makes pushes and pops match by replacing other instructions. If there is no other instruction,
- * replaces a push or pop. */
+/* Balances pushes and pops: replaces another instruction by the missing counterpart. If that fails,
+ * tries to replace the push or pop. */
 static void balance_stack(const struct block_maker *m, struct random_block *b, struct rng *rng)
 {
     bool paired[BLOCK_INSNS] = {0};

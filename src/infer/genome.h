@@ -7,7 +7,8 @@
 #include "infer/problem.h"
 #include "model/mapping.h"
 
-#define GENE_COUNT_MAX 250   /* largest count per µop: the cycles of a divider */
+#define GENE_COUNT_MAX 250   /* maximum number of µops per port set; a divider needs one
+                              * per cycle that it is busy */
 
 struct genome {
     size_t forms;

@@ -36,7 +36,7 @@ struct sized_experiment {
     uint64_t size;
 };
 
-/* Sorts by number of instructions, then by number of terms, then by terms, which makes equal
+/* Compares by number of instructions, then by number of terms, then by terms, which makes equal
  * experiments adjacent. After a cancellation, all rows compare equal, and the sort ends soon. */
 static int compare_rows(const void *a, const void *b, void *state)
 {

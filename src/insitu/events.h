@@ -9,7 +9,8 @@
  * region, or one of the constants below. */
 #define EVENT_PASS 0xffffu     /* execution of the pivot */
 #define EVENT_LEAVE 0xfffeu    /* exit from the loop */
-#define EVENT_AWAY 0xfffdu     /* execution of an instruction in the original, usually a call */
+#define EVENT_AWAY 0xfffdu     /* execution of an instruction in the original code,
+                                * usually a call */
 /* execution of a part of a loop of computed gotos; the value is the number of the patched place */
 #define EVENT_PART 0xfffcu
 

@@ -280,9 +280,10 @@ static void begin_copy(struct insitu_watch *w)
     w->copied = maps_faults(w->process.pid);
 }
 
-/* Measures the core's clock and the overhead of timing a visit on a stopped thread of the program.
- * Measures at most CLOCKED_MOST times. Does nothing before iterations were counted. All running
- * threads must be stopped and settled. */
+/* Measures the core's clock and the overhead of timing a visit on a stopped thread of the program,
+ * which is near the loop: elsewhere, the kernel would end a restartable sequence. Measures at most
+ * CLOCKED_MOST times. Does nothing before iterations were counted. All running threads must be
+ * stopped and settled. */
 static void measure_clock(struct insitu_watch *w)
 {
     struct process *p = &w->process;
@@ -294,10 +295,14 @@ static void measure_clock(struct insitu_watch *w)
         struct traced *t = &p->tracees.items[i];
         struct user_regs_struct regs;
         double overhead, visit;
-        if (!t->stopped || t->exiting || t->listening || t->slot == SLOT_NONE ||
-            !process_registers(t, &regs) || (int64_t)regs.orig_rax >= 0)
+        if (!t->stopped || t->exiting || t->listening || t->within || t->slot == SLOT_NONE ||
+            !process_registers(t, &regs) || (int64_t)regs.orig_rax >= 0 ||
+            region_at(&out->region, regs.rip - out->placed.bias) == REGION_NONE)
             continue;
-        keep_least(&out->ticks_per_cycle, placed_clock(&out->placed, t, &overhead, &visit));
+        const double clock = placed_clock(&out->placed, t, &overhead, &visit);
+        if (isnan(clock))
+            return;
+        keep_least(&out->ticks_per_cycle, clock);
         keep_least(&out->ticks_per_chain, overhead);
         keep_least(&out->ticks_per_visit, visit);
         w->clocked++;
@@ -325,21 +330,26 @@ static void replay(struct insitu_watch *w)
             out->replays.why = "replays and the page faults they cause reached the time limit";
         return;
     }
-    begin_copy(w);
+    bool begun = false;
     for (size_t i = 0; i < p->tracees.count; i++) {
         struct traced *t = &p->tracees.items[i];
         if (!t->stopped || t->exiting || t->signal || t->listening || t->slot == SLOT_NONE ||
             !process_registers(t, &regs) || (int64_t)regs.orig_rax >= 0)
             continue;
         uint32_t at = region_at(&out->region, regs.rip - out->placed.bias);
+        const bool within = out->region.dispatch ||
+                            (at != REGION_NONE && out->region.list.items[at].in_loop);
         pid_t tid = t->tid;
+        if (!begun && (patch || within)) {
+            begin_copy(w);
+            begun = true;
+        }
         if (patch) {
             w->patches += replay_patch(&out->placed, t, &out->replays.seconds) ? 1 : PATCH_FAILED;
             patch = false;
             t = process_tracee(p, tid);
         }
-        if (!t || (!out->region.dispatch &&
-                   (at == REGION_NONE || !out->region.list.items[at].in_loop)))
+        if (!t || !within)
             continue;
         if (again)
             replay_moment(&out->placed, t, insitu_clock_overhead(out), &out->replays);

@@ -337,7 +337,7 @@ bool insitu_short(const struct insitu *x)
 
     for (size_t i = 0; i < x->placed.timed.count; i++) {
         const struct timed_block *b = &x->placed.timed.items[i];
-        if (b->kind != BLOCK_VISITS)
+        if (b->kind != BLOCK_VISITS || b->waited || isnan(x->ticks_per_visit))
             continue;
         within += (double)b->ticks - (double)b->away - (double)b->leaves * x->ticks_per_visit;
         leaves += (double)b->leaves;

@@ -154,5 +154,6 @@ uint64_t maps_copied(const struct maps_faults *then)
     /* Subtracts faults that make a page resident, because these are first accesses. */
     const uint64_t fresh = now.resident > then->resident ? now.resident - then->resident : 0,
                    all = now.pid ? now.faults - then->faults : 0;
-    return all > fresh ? all - fresh : 0;
+    const uint64_t copied = all > fresh ? all - fresh : 0;
+    return copied < then->resident ? copied : then->resident;
 }

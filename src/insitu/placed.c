@@ -752,8 +752,7 @@ double placed_clock(const struct placed *x, struct traced *t, double *overhead, 
                       ((double)regs.r8 - (double)(after - kept[SLOT_AWAY / 8])) / VISITS);
         process_write(x->process, slot, kept, sizeof kept);
     }
-    process_write(x->process, slot, kept, sizeof kept);
     *overhead = chain - STAMP_CYCLES * best;
-    return best;
+    return process_write(x->process, slot, kept, sizeof kept) ? best : NAN;
 }
 #endif

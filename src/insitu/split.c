@@ -6,7 +6,8 @@
 #define MODEL_OFF 0.1          /* relative uncertainty of a prediction */
 /* minimum number of mispredictions per iteration that is a possible cause */
 #define MISSES_LEAST 0.003
-/* minimum number of irregular new lines per iteration that is a possible cause */
+/* minimum number of new cache lines per iteration, after irregular strides, that is a possible
+ * cause */
 #define FRESH_LEAST 0.003
 /* minimum number of sequential lines per iteration that is a possible cause; a prefetcher hides the
  * cost of fewer lines */

@@ -89,7 +89,7 @@ struct osaca_file {
     enum isa isa;
     struct ports ports;
     VEC(struct osaca_entry) entries;
-    VEC(struct osaca_name) names;           /* sorted names */
+    VEC(struct osaca_name) names;           /* names of the entries, sorted */
     /* number of names read, including names of invalid entries */
     size_t names_read;
     VEC(struct osaca_rule) loads, stores;   /* rules; the last rule is the default */

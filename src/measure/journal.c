@@ -274,7 +274,7 @@ struct journal *journal_open(const char *path, struct err *err)
     j->file = path_make_parents(path, 0777, err) ? open_locked(path, err) : -1;
     if (j->file < 0 || !file_read(path, JOURNAL_LIMIT, &bytes, err))
         goto out;
-    /* Starts a new file if the file is empty or its header is incomplete. */
+    /* Writes the header if the file is empty or its header is incomplete. */
     if (bytes.length < strlen(JOURNAL_HEADER) &&
         memcmp(str_text(&bytes), JOURNAL_HEADER, bytes.length) == 0) {
         str_add(&j->pending, JOURNAL_HEADER);

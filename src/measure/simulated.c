@@ -30,8 +30,8 @@ struct simulated {
     double item_cycles;      /* cycles per iteration of the item's loop */
 };
 
-/* Returns the cycles per execution: the bound of ports and, if the issue width of the mapping is
- * known, of slots. */
+/* Returns the cycles per execution: the port bound or, if the mapping's issue width is known and
+ * the issue bound is larger, the issue bound. */
 static double experiment_cycles(const struct mapping *m, const struct experiment *e,
                                 struct str *unknown)
 {

@@ -204,7 +204,8 @@ static void stepwise(struct grower *g, unsigned degree)
     }
 }
 
-/* Returns the mean residual of the formula, in insignificant differences. */
+/* Returns the formula's mean absolute residual, as a multiple of the largest insignificant
+ * difference. */
 static double residual(const struct grower *g, const struct formula *f)
 {
     const struct fit_data *d = g->data;

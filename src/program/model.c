@@ -335,8 +335,10 @@ static void fit_shares(struct fitting *f, size_t reference, const struct mode *c
                                               from + share * (part + 1) / parts);
                 for (size_t i = 0; cold && i < all->bin_count; i++)
                     if (isinf(all->bins[i].distance))
-                        one[r] = (struct mode){INFINITY, all->bins[i].count, all->bins[i].regular,
-                                               all->bins[i].step, all->bins[i].regular};
+                        one[r] = (struct mode){.distance = INFINITY,
+                                               .count = all->bins[i].count,
+                                               .regular = all->bins[i].regular,
+                                               .step = all->bins[i].step};
                 use[r] = totals[r] > 0 && (cold || one[r].count > 0);
             }
             fit_mode(f, reference, one, totals, use, &out->modes[out->mode_count++]);

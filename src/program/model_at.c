@@ -98,9 +98,9 @@ static void find_inflow(const struct program *p, const double *counts, double *i
         inflow[p->functions[f].first_block] = INFINITY;
 }
 
-/* Limits each count to the sum of the predecessors' counts, because a poor formula may be very
- * wrong for inputs outside the runs. Sets @kept to the ratio of each limited count to the original
- * one. */
+/* Limits counts to the sums of the predecessors' counts, because a poor formula may be very wrong
+ * for inputs outside the runs. Derived counts, and those whose formula the runs determine, have no
+ * limit. Sets @kept to the ratio of each count to the original one; 1: not limited. */
 static void bound_counts(const struct program_model *m, const double *inputs, const double *derived,
                          double *counts, double *kept)
 {

@@ -620,8 +620,8 @@ static void index_references(struct timing *t)
     }
 }
 
-/* Sorts paths before other parts, then by number of executions, largest first. The first part with
- * a block includes the cost of the block's references and calls. Other parts may have only those
+/* Compares: paths before other parts, then by number of executions, largest first. The first part
+ * with a block includes the cost of the block's references and calls. Other parts may have only those
  * instructions of a block that were copied or moved out of a loop. */
 static int by_path(const void *a, const void *b)
 {

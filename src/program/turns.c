@@ -49,8 +49,8 @@ struct turning {
     struct turns *out;
 };
 
-/* Sorts by number of executions, fewest first. Outer loops are then before inner loops, and callers
- * before callees. */
+/* Compares by number of executions, fewest first; of equal ones, the largest count first, then by
+ * unit. Outer loops are then usually before inner loops, and callers before callees. */
 static int by_times(const void *a, const void *b)
 {
     const struct root *x = a, *y = b;

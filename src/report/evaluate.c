@@ -350,8 +350,8 @@ static double ties(double count)
     return count * (count - 1) / 2;
 }
 
-/* Sorts @values by merging. Returns the number of exchanged pairs, which is the number of
- * discordant pairs. @storage: working storage of equal size. */
+/* Sorts @values by merging. Returns the number of inversions, which are the discordant pairs if the
+ * pairs are sorted by the other value. @storage: working storage of equal size. */
 static double merge_exchanges(double *values, double *storage, size_t n)
 {
     if (n < 2)

@@ -24,8 +24,8 @@ bool unwind_functions(struct object *o, Elf *elf, size_t section, uint64_t entry
 /* bounded reader of tables of little-endian numbers; any thread may use it */
 struct byte_cursor {
     const uint8_t *at, *end;
-    /* Whether the reader passed the end, or a number was too long. From then on the reader returns
-     * only zeros. */
+    /* whether the reader passed the end, or a number was too long; after the end it returns only
+     * zeros */
     bool over;
 };
 

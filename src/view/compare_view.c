@@ -32,7 +32,7 @@ struct compare_view_state {
     size_t cursor, top, body;
 };
 
-/* Returns the comparison to show; NULL: none. */
+/* Returns the comparison to show; NULL: none. Resets the cursor if the comparison is new. */
 static const struct paired_loops *shown(struct compare_view_state *v, const struct session *s)
 {
     const struct paired_loops *c = s->document.comparison;

@@ -144,7 +144,8 @@ static enum role row_role(const void *context, size_t row, int column)
                : ROLE_TEXT;
 }
 
-/* Returns a copy of the state for a job, with its own references to table and predictions. */
+/* Returns a copy of the state for a job, with its own references to the table and the
+ * predictions. */
 static void *rows_hold(const void *context, struct table_source *source)
 {
     const struct experiments_view_state *v = context;
