@@ -16,8 +16,9 @@
 
 /* Assembles @text: compiler output, a listing (objdump, Compiler Explorer) or bare instructions.
  * Removes addresses and bytes of a listing. Returns false if nothing could be assembled, or if
- * lines were rejected and @skip_bad is false. In both cases @out->refused lists the rejected lines,
- * and err names the first one. The caller always frees @out with assembled_done. */
+ * lines were rejected and @skip_bad is false, or if lines are code of 16 or 32 bits. In each case
+ * @out->refused lists the rejected lines, and err names the first one, or the first of 16 or 32
+ * bits. The caller always frees @out with assembled_done. */
 bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax,
               bool skip_bad, struct assembled *out, struct err *err);
 void assembled_done(struct assembled *a);
