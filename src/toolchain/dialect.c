@@ -392,9 +392,11 @@ void dialect_learn(struct dialect *d, const char *p, const char *end)
     const char *number;
 
     /* AT&T syntax has no $ in brackets. */
-    for (const char *at = p; !d->dollar_hex && (number = dollar_number(&at, end));)
-        d->dollar_hex = memchr(p, '[', (size_t)(number - p)) ||
+    for (const char *at = p; !d->dollar_hex && (number = dollar_number(&at, end));) {
+        const char *open = memrchr(p, '[', (size_t)(number - p));
+        d->dollar_hex = (open && !memchr(open, ']', (size_t)(number - open))) ||
                         (*number == '0' ? at - number > 1 : !is_digits(number, at, 10));
+    }
     /* Parses several names, because one line may declare more than one. */
     for (unsigned words = 0; declared && words < 8; words++) {
         p = skip_blank(p, end);

@@ -587,6 +587,7 @@ static void test_other_code(void **state)
         {"[BITS 32]\nloop1:\nadd edx, eax\ndec ecx\njnz loop1\n", 1},
         {"USE32\nloop1:\nadd edx, eax\ndec ecx\njnz loop1\n", 1},
         {"\t.686P\n\t.model flat\nL1:\nadd edx, eax\ndec ecx\njnz L1\n", 1},
+        {"L1:\nmov dword ptr [rdi], $16\nadd rdi, $16\njne L1\n", 2},
         {"1: movl (%ebx,%ecx,4), %eax\naddl %eax, %edx\njne 1b\n", 1},
         {"L1:\nmov eax, DWORD PTR [esi+ecx*4-4]\nadd edx, eax\njne L1\n", 2},
         {"a.o:     file format elf32-i386\n\n   0:\t01 c2  \tadd    %eax,%edx\n"
