@@ -21,6 +21,7 @@
 #include "base/child.h"
 #include "isa/llvm_mc.h"
 #include "toolchain/listing.h"
+#include "toolchain/listing_modes.h"
 #include "toolchain/markers.h"
 #include "toolchain/line_places.h"
 #include "toolchain/messages.h"
@@ -522,12 +523,22 @@ static bool holds_line(const char *reason, const char *line)
     return holds;
 }
 
-/* Reports the first rejected line and the number of further rejected lines. @no_nasm is true if the
- * text needs nasm, which is not installed. */
+/* Returns the first of @count lines that is code of 16 or 32 bits; NULL if there is none. */
+static const struct diagnostic *narrow_line(const struct diagnostic *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].reason, MODE_NARROW) == 0)
+            return &list[i];
+    return NULL;
+}
+
+/* Reports the first rejected line and the number of further rejected lines. A line of 16 or 32 bits
+ * takes precedence. @no_nasm is true if the text needs nasm, which is not installed. */
 static bool refusal(const char *name, const char *text, size_t length, bool no_nasm,
                     const struct assembled *a, struct err *err)
 {
-    const struct diagnostic *first = &a->refused[0];
+    const struct diagnostic *narrow = narrow_line(a->refused, a->refused_count),
+                            *first = narrow ? narrow : &a->refused[0];
     const char *line = first->text + strspn(first->text, " \t");
     struct str more = {0};
     size_t statements = 0;
@@ -539,7 +550,8 @@ static bool refusal(const char *name, const char *text, size_t length, bool no_n
                  a->refused_count > 2 ? "s" : "");
     bool repeats = holds_line(first->reason, line);
     err_set(err, ERR_DATA,
-            no_nasm ? "install nasm: the text has its directives (%rep, %macro, times)"
+            narrow    ? "compile the source with -m64, or load only its 64-bit code"
+            : no_nasm ? "install nasm: the text has its directives (%rep, %macro, times)"
             : looks_like_c(text, length)
                 ? ADVICE_C
             : a->refused_count > 1 && a->refused_count >= statements
@@ -629,8 +641,8 @@ static bool text_assemble(enum isa isa, const char *name, const char *text, size
         refused_add(&refused, text, length, l.refused.items[i].line, l.refused.items[i].reason,
                strlen(l.refused.items[i].reason));
     struct object_place place;
-    struct lenience lenience = {.all = skip_bad};
-    if (!skip_bad)
+    struct lenience lenience = {.all = skip_bad && !narrow_line(l.refused.items, l.refused.count)};
+    if (!lenience.all)
         lenience_find(&lenience, text, length);
     bool listed = l.nasm || may_read_files(&l.text),
          ok = object_place_init(&place, listed, err) &&

@@ -6,7 +6,6 @@
 #include "base/watch.h"
 #include "toolchain/words.h"
 
-#define NARROW "32-bit or 16-bit code in place of 64-bit code; compile the source with -m64"
 #define PREFIX_ADDRESS 0x67 /* prefix of addresses of 32 bits in 64-bit code */
 
 static void refuse(struct mode_lines *out, size_t number, const char *reason)
@@ -34,19 +33,42 @@ static void refuse_conditions(struct mode_lines *out, const char *text, const st
     out->list.count = ends ? out->list.count : first;
 }
 
-/* Returns whether the directive from @p to @end selects code of 16 or 32 bits: .code32 of `as`,
- * `bits 32` of NASM, .386 and `.model flat` of MASM. */
-static bool selects_narrow(const char *p, const char *end)
+/* Returns the bits of the code after the line from @p to @end: 64, or 32 for code of 16 or 32 bits.
+ * Returns @before, which is 0 at the beginning, if the line does not select them. Reads .code32 of
+ * `as`, `bits 32` of NASM, and .386, .x64 and .model of MASM and UASM. Ignores .model behind a
+ * selection, because it keeps the mode. */
+static unsigned bits_after(unsigned before, const char *p, const char *end)
 {
-    static const char *const alone[] = {".code16", ".code32", ".code16gcc", "use16", "use32",
-                                        ".386",    ".486",    ".586",       ".686",  ".386p",
-                                        ".486p",   ".586p",   ".686p",      NULL},
+    static const char *const narrow[] = {".code16", ".code32", ".code16gcc", "use16", "use32",
+                                         ".8086",   ".186",    ".286",       ".386",  ".486",
+                                         ".586",    ".686",    ".286c",      ".286p", ".386c",
+                                         ".386p",   ".486p",   ".586p",      ".686p", NULL},
+                             *const wide[] = {".code64", "use64", ".x64", ".x64p", NULL},
                              *const sizes[] = {"16", "32", NULL};
     p += p < end && *p == '[';
-    const char *e = word_end(p, end), *second = skip_blank(e, end);
-    return word_among(p, e, alone) ||
-           (word_is(p, e, "bits") && word_among(second, word_end(second, end), sizes)) ||
-           (word_is(p, e, ".model") && word_is(second, word_end(second, end), "flat"));
+    const char *e = word_end(p, end), *second = skip_blank(e, end), *stop = word_end(second, end);
+    const bool bits = word_is(p, e, "bits");
+    if (word_among(p, e, wide) || (bits && word_is(second, stop, "64")))
+        return 64;
+    return word_among(p, e, narrow) || (bits && word_among(second, stop, sizes)) ||
+                   (!before && word_is(p, e, ".model"))
+               ? 32
+               : before;
+}
+
+static const char *skip_labels(const char *p, const char *end)
+{
+    for (const char *e; (e = word_end(p, end)) > p && e < end && *e == ':';)
+        p = skip_blank(e + 1, end);
+    return p;
+}
+
+/* Returns whether the statement from @p to @end is an instruction or data, not a directive. */
+static bool is_code(const char *p, const char *end)
+{
+    static const char *const modes[] = {"bits", "use16", "use32", "use64", NULL};
+
+    return p < end && !strchr(".[%", *p) && !word_among(p, word_end(p, end), modes);
 }
 
 /* Returns whether the word is a general register of 32 bits with a name of the 8086. */
@@ -98,8 +120,8 @@ static const char *reason_of(bool disassembly, const struct margin *m, const cha
 {
     const char *e = word_end(p, end), *base = skip_blank(e, end);
 
-    if (selects_narrow(p, end) || (disassembly && is_narrow_line(m, p, end)))
-        return NARROW;
+    if (disassembly && is_narrow_line(m, p, end))
+        return MODE_NARROW;
     return word_is(p, e, ".radix") && !word_is(base, word_end(base, end), "10")
                ? "changes the base of numbers; write them in base 10 or with 0x"
                : NULL;
@@ -109,6 +131,8 @@ void listing_modes_find(enum isa isa, bool disassembly, const char *text, size_t
                         const struct margins *m, struct mode_lines *out)
 {
     const char *line = text, *all = text + length;
+    unsigned bits = 0;
+    size_t selector = 0; /* line of the directive that selects 32 bits; 0: refused already */
 
     if (!disassembly)
         refuse_conditions(out, text, m);
@@ -124,9 +148,19 @@ void listing_modes_find(enum isa isa, bool disassembly, const char *text, size_t
         const char *format = text_find(line, stop, "file format "),
                    *reason = p < end ? reason_of(disassembly, margin, p, end) : NULL;
         if (format && text_find(format, stop, "i386") && !text_find(format, stop, "x86-64"))
-            reason = NARROW;
+            reason = MODE_NARROW;
         if (reason)
             refuse(out, i + 1, reason);
+        const unsigned before = bits;
+        p = skip_labels(p, end);
+        bits = bits_after(before, p, end);
+        selector = bits == before ? selector : i + 1;
+        /* Code may follow the directive on its line. */
+        const bool more = bits != before && comment < text + margin->end && *comment == ';';
+        if (bits == 32 && selector && (more || is_code(p, end))) {
+            refuse(out, selector, MODE_NARROW);
+            selector = 0;
+        }
         line = stop + 1;
     }
 }

@@ -10,7 +10,11 @@
 #include "isa/isa.h"
 #include "toolchain/margins.h"
 
-/* a line number, from 1, with the reason and the remedy */
+/* The reason for code of 16 or 32 bits. Such a line is refused even if invalid lines are skipped,
+ * because the other lines of the text may also mean other code. */
+#define MODE_NARROW "32-bit or 16-bit code in place of 64-bit code"
+
+/* a line number, from 1, with the reason */
 struct mode_line { size_t number; const char *reason; };
 struct mode_lines { VEC(struct mode_line) list; };
 

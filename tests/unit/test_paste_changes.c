@@ -587,6 +587,12 @@ static void test_other_code(void **state)
         {"[BITS 32]\nloop1:\nadd edx, eax\ndec ecx\njnz loop1\n", 1},
         {"USE32\nloop1:\nadd edx, eax\ndec ecx\njnz loop1\n", 1},
         {"\t.686P\n\t.model flat\nL1:\nadd edx, eax\ndec ecx\njnz L1\n", 1},
+        {"\t.MODEL small\nL1:\nadd dx, ax\ndec cx\njnz L1\n", 1},
+        {".code32; 1: addl %eax, %edx\n.code64\ndecl %ecx; jne 1b\n", 1},
+        {"f: .code32\n1: addl %eax, %edx\ndecl %ecx\njne 1b\n", 1},
+        {"\t.286p\nL1:\nadd dx, ax\ndec cx\njnz L1\n", 1},
+        {".8086\nL1:\nadd dx, ax\ndec cx\njnz L1\n", 1},
+        {".code64\nnop\n.code32\n1: addl %eax, %edx\ndecl %ecx\njne 1b\n", 3},
         {"L1:\nmov dword ptr [rdi], $16\nadd rdi, $16\njne L1\n", 2},
         {"1: movl (%ebx,%ecx,4), %eax\naddl %eax, %edx\njne 1b\n", 1},
         {"L1:\nmov eax, DWORD PTR [esi+ecx*4-4]\nadd edx, eax\njne L1\n", 2},
@@ -631,10 +637,45 @@ static void test_narrow_addresses(void **state)
                           "   8:\t75 f6           \tjne    0 <f>\n"));
 }
 
+/* Code of 16 or 32 bits is refused even if invalid lines are skipped. The message does not advise
+ * to skip lines. Each text also has lines that are valid 64-bit code. */
+static void test_narrow_not_skipped(void **state)
+{
+    static const char *const texts[] = {
+        "   0:\t8b 06   \tmov    (%esi),%eax\n   2:\t01 c2   \tadd    %eax,%edx\n"
+        "   4:\t41      \tinc    %ecx\n   5:\t75 f9   \tjne    0 <f>\n",
+        ".code32\n1: addl %eax, %edx\ndecl %ecx\njne 1b\n",
+        "a.o:     file format elf32-i386\n\n   0:\t01 c2  \tadd    %eax,%edx\n"
+        "   2:\t75 fc  \tjne    0 <f>\n"};
+
+    for (size_t i = 0; i < 2 * sizeof texts / sizeof *texts; i++) {
+        const char *text = texts[i / 2];
+        const struct kernel_options options = {.skip_bad = i % 2};
+        struct err err = {0};
+        struct kernel *k = kernel_from_text("narrow", text, strlen(text), &options, &err);
+        if (k || !err.line || !strstr(err.todo, "-m64") || strstr(err.todo, "--skip-bad"))
+            fail_msg("%s: %s; %s\n%s\n", k ? "loaded" : "refused", err.what, err.todo, text);
+    }
+}
+
+/* The mode of code is that of the last directive before it. */
+static void test_wide_modes(void **state)
+{
+    static const char *const texts[] = {
+        "\t.x64\n\t.model flat, fastcall\nL1:\nadd edx, eax\ndec ecx\njnz L1\n",
+        ".code32\n.globl f\nf:\n.code64\n.L1: addl %eax, %edx\ndecl %ecx\njne .L1\n",
+        ".code64\n.L1: addl %eax, %edx\ndecl %ecx\njne .L1\n.code32\n"};
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        kernel_free(kernel_of(texts[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes),
                                        cmocka_unit_test(test_other_code),
-                                       cmocka_unit_test(test_narrow_addresses)};
+                                       cmocka_unit_test(test_narrow_addresses),
+                                       cmocka_unit_test(test_narrow_not_skipped),
+                                       cmocka_unit_test(test_wide_modes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
