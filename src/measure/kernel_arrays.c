@@ -617,9 +617,10 @@ static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
 }
 
 /* Measures samples, and the clock repeatedly, because it may change during a measurement. Excludes
- * interrupted samples, at most LOST_MOST, and samples during contention. Excludes the first sample
- * unless it walks over all lines of larger arrays. If samples are walks, the steady walks in @out
- * count as samples. Returns false with err on failure. */
+ * interrupted samples, at most LOST_MOST. Excludes samples during contention until they have taken
+ * CONTENDED_SECONDS in this arena. Excludes the first sample unless it walks over all lines of
+ * larger arrays. If samples are walks, the steady walks in @out count as samples, including those
+ * during contention. Returns false with err on failure. */
 static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double seconds,
                          struct array_samples *out, struct err *err)
