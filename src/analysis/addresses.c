@@ -367,30 +367,24 @@ static bool calculate(enum operation operation, int64_t a, int64_t b, unsigned b
 /* Returns whether an operation's result depends only on its one or two inputs. */
 static bool is_function(enum operation operation)
 {
-    static const enum operation functions[] = {
-        OPERATION_SUBTRACT,     OPERATION_NEGATE,      OPERATION_AND,         OPERATION_AND_NOT,
-        OPERATION_OR,           OPERATION_XOR,         OPERATION_NOT,         OPERATION_SHIFT_LEFT,
-        OPERATION_SHIFT_RIGHT,  OPERATION_SHIFT_SIGNED, OPERATION_ROTATE_LEFT,
-        OPERATION_ROTATE_RIGHT, OPERATION_SHIFT_FLAGLESS, OPERATION_BIT_COUNT,
-        OPERATION_BYTE_SWAP,    OPERATION_CRC32,       OPERATION_MULTIPLY};
-    bool found = false;
+    static const uint8_t functions[] = {
+        OPERATION_SUBTRACT,     OPERATION_NEGATE,      OPERATION_AND,          OPERATION_AND_NOT,
+        OPERATION_OR,           OPERATION_XOR,         OPERATION_NOT,          OPERATION_SHIFT_LEFT,
+        OPERATION_SHIFT_RIGHT,  OPERATION_ROTATE_LEFT, OPERATION_SHIFT_SIGNED, OPERATION_BIT_COUNT,
+        OPERATION_ROTATE_RIGHT, OPERATION_BYTE_SWAP,   OPERATION_MULTIPLY,     OPERATION_CRC32,
+        OPERATION_SHIFT_FLAGLESS};
 
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        found |= operation == functions[i];
-    return found;
+    return memchr(functions, (int)operation, sizeof functions);
 }
 
 /* Returns the number of low bits that an operation with the constant @y can set in a result of
  * @bits bits. */
 static unsigned bits_left(enum operation operation, int64_t y, unsigned bits)
 {
-    unsigned mask = 0;
-
     if (operation == OPERATION_SHIFT_RIGHT)
         return bits - (unsigned)(y & (bits == 64 ? 63 : 31));
-    while (mask < bits && (uint64_t)y >> mask)
-        mask++;
-    return operation == OPERATION_AND && y >= 0 ? mask : bits;
+    const unsigned mask = y ? 64 - (unsigned)__builtin_clzll((uint64_t)y) : 0;
+    return operation == OPERATION_AND && y >= 0 && mask < bits ? mask : bits;
 }
 
 /* Returns whether @insn reads no operand except @left and @right, and neither is shifted. */
@@ -399,9 +393,8 @@ static bool reads_only(const struct insn *insn, const struct operand *left,
 {
     for (size_t i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
-        const bool input = op == left || op == right;
         if (op->access & ACCESS_READ && op->kind == OPERAND_REGISTER &&
-            (!input || op->scale != 1))
+            ((op != left && op != right) || op->scale != 1))
             return false;
     }
     return true;
@@ -414,7 +407,6 @@ static struct value computed(struct state *s, const struct insn *insn, struct va
                              struct value y, unsigned bits)
 {
     const enum operation operation = (enum operation)insn->operation;
-
     if (operation == OPERATION_SHIFT_LEFT && !y.symbol && (y.offset & 63) < 31)
         return sum(s, (struct value){0, 0}, x, 1u << (y.offset & 63));
     if (operation == OPERATION_MULTIPLY && !y.symbol && y.offset > 0 && y.offset <= 1 << 30)
@@ -443,10 +435,9 @@ static bool extend(struct value x, const struct operand *from, bool sign, struct
  * not to overflow. A narrower value gets another symbol. */
 static struct value extended(struct state *s, struct value x, const struct operand *from, bool sign)
 {
-    if (from->bits == 32) {
-        struct value wide = compose(s, COMPOSITE_EXTENDED, x.symbol, 32 + sign, 0);
-        return (struct value){wide.symbol, x.offset};
-    }
+    if (from->bits == 32)
+        return (struct value){compose(s, COMPOSITE_EXTENDED, x.symbol, 32 + sign, 0).symbol,
+                              x.offset};
     return compose(s, COMPOSITE_EXTENDED, x.symbol, from->bits + sign, x.offset);
 }
 
