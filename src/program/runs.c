@@ -269,11 +269,16 @@ double run_step(const struct run_reference *r)
 {
     double most = 0, step = 0;
 
-    for (size_t i = 0; i < r->bin_count; i++)
-        if (r->bins[i].regular > most) {
-            most = r->bins[i].regular;
-            step = rint(r->bins[i].step);
+    for (size_t i = 0; i < r->bin_count; i++) {
+        const double of = rint(r->bins[i].step);
+        double count = 0;
+        for (size_t k = 0; k < r->bin_count; k++)
+            count += rint(r->bins[k].step) == of ? r->bins[k].regular : 0;
+        if (count > most) {
+            most = count;
+            step = of;
         }
+    }
     return step;
 }
 

@@ -185,7 +185,8 @@ static void test_modes(void **state)
         {20, 100, 100, 0}, {24, 90, 90, 128}, {28, 90, 90, 128}, {32, 90, 90, 128}};
     r = (struct run_reference){.references = 370, .bins = level, .bin_count = 4};
     assert_int_equal(modes_find(&r, modes), 1);
-    assert_true(modes[0].step == 128 && modes_between(&r, 0, 1).step == 128);
+    assert_true(modes[0].step == 128 && run_step(&r) == 128);
+    assert_true(modes_between(&r, 0, 1).step == 128);
 }
 
 /* A few references with far larger distances than all others form a cluster, even if each of their

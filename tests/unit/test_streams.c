@@ -373,6 +373,27 @@ static void test_computed_indices(void **state)
     err_clear(&err);
 }
 
+/* AArch64 instructions with a third input, a negated product or a shifted input are not understood.
+ * Those without are. */
+static void test_computed_a64(void **state)
+{
+    /* mov x2,8; madd x0,x6,x2,x7; add x7,x7,1024; ldr x3,[x0]; add x6,x6,1 */
+    find_of(ISA_AARCH64, "020180d2 c01c029b e7001091 030040f9 c6040091");
+    assert_int_equal(streams.unknown, 4);
+    /* mov x2,8; mneg x0,x6,x2; ldr x3,[x7,x0]; add x6,x6,1; then mul instead of mneg */
+    find_of(ISA_AARCH64, "020180d2 c0fc029b e36860f8 c6040091");
+    assert_int_equal(streams.unknown, 3);
+    find_of(ISA_AARCH64, "020180d2 c07c029b e36860f8 c6040091");
+    is(0, "load", 8, 0.125);
+    /* ldr x0,[x1,x6,lsl 3]; and x0,x0,0xff; ldr x3,[x7,x0,lsl 3]; add x6,x6,1 */
+    find_of(ISA_AARCH64, "207866f8 001c4092 e37860f8 c6040091");
+    is(1, "gather", 0, 1);
+    assert_float_equal(streams.items.items[1].values, 256, 0);
+    /* ldr x0,[x1,x6,lsl 3]; sub x4,x0,x5,lsl 3; ldr x3,[x7,x4]; add x6,x6,1 */
+    find_of(ISA_AARCH64, "207866f8 040c05cb e36864f8 c6040091");
+    assert_int_equal(streams.unknown, 3);
+}
+
 /* A refused address names the register and the instruction that is the reason. */
 static void test_refused_names(void **state)
 {
@@ -617,7 +638,8 @@ int main(void)
         cmocka_unit_test(test_kinds),   cmocka_unit_test(test_loops),
         cmocka_unit_test(test_waiting), cmocka_unit_test(test_iterations),
         cmocka_unit_test(test_indices), cmocka_unit_test(test_index_values),
-        cmocka_unit_test(test_computed_indices), cmocka_unit_test(test_refused_names),
+        cmocka_unit_test(test_computed_indices), cmocka_unit_test(test_computed_a64),
+        cmocka_unit_test(test_refused_names),
         cmocka_unit_test(test_unknown), cmocka_unit_test(test_far),
         cmocka_unit_test(test_multiplied),
         cmocka_unit_test(test_joined),  cmocka_unit_test(test_lines_are_misses),
