@@ -298,12 +298,16 @@ static void say_cycles(struct result *result, const struct explained_findings *f
             cycles, f->kept->low, f->kept->high, x->placed.timed.count);
     if (!isnan(cycles))
         say_disturbed(result, x);
-    if (!isnan(cycles) && isfinite(trip) && alone)
+    if (!isnan(cycles) && isfinite(trip) && alone) {
+        const double between = insitu_between(x);
+        char again[48] = "";
+        if (!isnan(between))
+            snprintf(again, sizeof again, ", and is entered again after %.0f cycles", between);
         result_line(result,
                     "  excluding the code between executions of the loop; the loop exits after "
-                    "about %.*f iterations, and is entered again after %.0f cycles",
-                    trip < 100 ? 1 : 0, explained_about(trip), insitu_between(x));
-    else if (!isnan(cycles) && isfinite(trip))
+                    "about %.*f iterations%s",
+                    trip < 100 ? 1 : 0, explained_about(trip), again);
+    } else if (!isnan(cycles) && isfinite(trip))
         result_line(result,
                     "  including the code between executions of the loop, which are %s: the loop "
                     "exits after about %.1f iterations",
