@@ -381,8 +381,8 @@ static void take_unstepped(struct finder *f, size_t at)
             s->fed_by = fed_by;
             s->scale = (uint32_t)p.factor;
             s->computed |= p.computed > 0;
-            /* The extension of a computed number by its sign gives negative indices, too, which no
-             * limit of an array includes. */
+            /* A computed number that is extended by its sign can be negative. No limit of an array
+             * includes such an index. */
             if (p.extended & SIGNED && p.computed + 2 * SIGNED > p.extended && p.computed)
                 s->values = fmax(s->values, exp2(64));
             else if (p.extended || !p.computed)

@@ -369,7 +369,7 @@ static bool is_dollar_number(const char *p, const char *end)
 }
 
 /* Returns the digits of the next number after $ between *@p and @end, such as 0ff of `$0ff`, and
- * advances *@p behind it. Returns NULL after the last one. A number begins with a decimal digit. */
+ * advances *@p past it. Returns NULL after the last one. A number begins with a decimal digit. */
 static const char *dollar_number(const char **p, const char *end)
 {
     for (const char *at = *p, *e; at < end; at = e) {
