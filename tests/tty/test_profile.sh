@@ -298,9 +298,9 @@ test_the_end_leaves_the_opened_loop() {
     t send-keys Enter
     see 'much+0x'
     t send-keys g Enter
-    see 'innermost loop much'
+    see 'innermost loop'
     see 'samples; hottest loop'
-    see 'innermost loop much'
+    see 'innermost loop'
     t send-keys BSpace
     see 'samples by'
     t send-keys Q
