@@ -97,6 +97,12 @@ static bool is_plain(const struct llvm_mc_word *line)
         at++;
     if (at == line->length || !(isalpha((unsigned char)line->text[at]) || line->text[at] == '{'))
         return false;
+    size_t stop = at;   /* llvm-mc would parse `sub- $1, %ecx` as `sub -$1, %ecx` */
+    while (stop < line->length && (isalnum((unsigned char)line->text[stop]) ||
+                                   line->text[stop] == '.' || line->text[stop] == '_'))
+        stop++;
+    if (stop > at && stop < line->length && !isspace((unsigned char)line->text[stop]))
+        return false;
     for (; at < line->length; at++) {
         const char c = line->text[at], *end = c ? strchr(ends, c) : NULL;
         const bool segment = c == ':' && at >= 3 && line->text[at - 1] == 's' &&

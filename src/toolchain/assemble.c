@@ -84,7 +84,26 @@ static void line_replace(enum isa isa, struct str *clean, size_t line, size_t st
     *clean = grown;
 }
 
-/* Assembles the lines that `as` rejected, from index @from, with llvm-mc, which supports newer
+/* Returns whether `as` rejected the line because it does not know an instruction, a register or a
+ * variant. It rejects other lines because their text is wrong. llvm-mc accepts many of these: it
+ * reads `shl rdx,` as a shift by 0 and `cmpb $10., (%rax)` as a comparison with the bits of 10.0. */
+static bool as_is_too_old(const struct listing *l, const struct diagnostic *d)
+{
+    static const char *const reasons[] = {
+        "no such instruction", "number of operands mismatch", "operand size mismatch",
+        "operand type mismatch", "bad register name", "unsupported",
+    };
+
+    if (!isa_ops(l->isa)->dialects)
+        return true;
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (str_has_prefix(d->reason, reasons[i]))
+            return true;
+    /* An unknown register in the brackets of Intel syntax is read as a symbol. */
+    return l->syntax == SYNTAX_INTEL && str_has_prefix(d->reason, "invalid operands (");
+}
+
+/* Assembles the lines that `as`, from index @from, is too old for with llvm-mc, which supports newer
  * instructions. Replaces each line that succeeds with its encoding in the text of @l. Returns the
  * number of replaced lines, or 0 without llvm-mc. */
 static size_t second_assemble(struct listing *l, struct refused_list *refused, size_t from)
@@ -101,7 +120,7 @@ static size_t second_assemble(struct listing *l, struct refused_list *refused, s
     for (size_t i = 0; i < count; i++) {
         line_starts_find(&lines, refused->list.items[from + i].line, &start, &size);
         words[i].text = clean->data + start;
-        words[i].length = size;
+        words[i].length = as_is_too_old(l, &refused->list.items[from + i]) ? size : 0;
     }
     bool ran = llvm_mc_encode(l->isa, l->syntax == SYNTAX_INTEL, words, count, &ignored);
     /* Replaces the last lines first, because a line that grows moves the lines after it. */

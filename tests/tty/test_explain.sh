@@ -252,7 +252,7 @@ test_causes() {
         format=json explain "--output $work/printed $1 $work/loops $2 $3"
         tr -d '\n' <"$work/out" | sed -n 's/.*"cause": *"\([^"]*\)".*/\1/p'
     }
-    case $(cause loop_partition partition 300) in branches | 'not split' | '') ;; *) fail "partition: $(cat "$work/out")" ;; esac
+    case $(cause loop_partition partition 3000) in branches | 'not split' | '') ;; *) fail "partition: $(cat "$work/out")" ;; esac
     case $(cause loop_list list-middle 100) in caches | 'not split' | '') ;; *) fail "list: $(cat "$work/out")" ;; esac
     case $(cause loop_sum sum 1000) in branches | caches) fail "sum: $(cat "$work/out")" ;; esac
 }
@@ -353,11 +353,11 @@ test_recorded_costs() {
 # kernel blame analyses the most frequent path, whose branches depend on data.
 test_recorded_paths() {
     build loops
-    explain "--measure 0 --output $work/printed loop_partition $work/loops partition 300; kernel load --symbol loop_partition $work/loops; view kernel"
+    explain "--measure 0 --output $work/printed loop_partition $work/loops partition 3000; kernel load --symbol loop_partition $work/loops; view kernel"
     grep -q 'in the program [0-9.]* cycles (' "$work/out" || fail "no time: $(cat "$work/out")"
     holds out '% of iterations execute'
     status=0
-    bounded "$portolan" -e "program explain --measure 0 --output $work/printed loop_partition $work/loops partition 300; kernel load --symbol loop_partition $work/loops; kernel blame --seconds 2" >"$work/out" 2>"$work/err" </dev/null || status=$?
+    bounded "$portolan" -e "program explain --measure 0 --output $work/printed loop_partition $work/loops partition 3000; kernel load --symbol loop_partition $work/loops; kernel blame --seconds 2" >"$work/out" 2>"$work/err" </dev/null || status=$?
     if grep -q '^no paths' "$work/out"; then   # the host was too busy to record before the program ended
         grep -q 'depends on data' "$work/err" || fail "status $status: $(cat "$work/err")"
     elif [ "$status" -eq 0 ]; then
@@ -374,7 +374,7 @@ test_recorded_paths() {
         { grep -q 'in the program the loop'\''s loads use .* MiB' "$work/out" || fail "no memory: $(cat "$work/out")"; }
     # Another loop does not show these times.
     status=0
-    "$portolan" -e "program explain --measure 0 --output $work/printed loop_partition $work/loops partition 300; kernel load --symbol loop_list $work/loops; view kernel" >"$work/out" 2>"$work/err" </dev/null || status=$?
+    "$portolan" -e "program explain --measure 0 --output $work/printed loop_partition $work/loops partition 3000; kernel load --symbol loop_list $work/loops; view kernel" >"$work/out" 2>"$work/err" </dev/null || status=$?
     ! grep -q 'in the program [0-9.]* cycles (' "$work/out" || fail "another loop has its times: $(cat "$work/out")"
 }
 
@@ -484,7 +484,7 @@ EOF
 
 test_document() {
     build loops
-    format=json explain "--output $work/printed loop_partition $work/loops partition 300"
+    format=json explain "--output $work/printed loop_partition $work/loops partition 3000"
     grep -q '"iterations": *19660800' "$work/out" || fail "$(cat "$work/out")"
     grep -q '"taken":' "$work/out" || fail "no branches: $(cat "$work/out")"
 }

@@ -278,6 +278,27 @@ static void test_newer_lines(void **state)
     }
 }
 
+/* llvm-mc does not get lines that `as` rejects because their text is wrong. */
+static void test_wrong_lines(void **state)
+{
+    static const char *const lines[] = {
+        "shl rdx,",      "imul rax, rbx,",  "mov eax, (",       "cmp byte ptr [rax],",
+        "sub- $1, %ecx", "leaq-8(%rdi), %r9", "cmpb $10., (%rax)", "movl $5, 1.5(%rsp)",
+        "vaddps 32(%rax,), %ymm1, %ymm0",
+    };
+
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char text[128];
+        struct err err = {0};
+        snprintf(text, sizeof text, "%s\t%s\n",
+                 strchr(lines[i], '%') ? "" : "\t.intel_syntax noprefix\n", lines[i]);
+        struct kernel *k = kernel_from_text("text", text, strlen(text), NULL, &err);
+        if (k)
+            fail_msg("%s: accepted", lines[i]);
+        assert_true(err.line > 0);
+    }
+}
+
 /* LOCK is not part of an instruction that does not permit it, whatever disassemblers print. Several
  * LOCK prefixes are one. */
 static void test_lock(void **state)
@@ -322,7 +343,8 @@ int main(void)
         cmocka_unit_test(test_text),        cmocka_unit_test(test_encoding_length),
         cmocka_unit_test(test_rex2),        cmocka_unit_test(test_learned),
         cmocka_unit_test(test_kernel),      cmocka_unit_test(test_scan_counts),
-        cmocka_unit_test(test_newer_lines), cmocka_unit_test(test_lock),
+        cmocka_unit_test(test_newer_lines), cmocka_unit_test(test_wrong_lines),
+        cmocka_unit_test(test_lock),
         cmocka_unit_test(test_data_first)};
     return cmocka_run_group_tests_name("undecoded", tests, NULL, NULL);
 }
