@@ -10,8 +10,8 @@
 #include "isa/vary.h"
 
 #define SPLIT_MOST 8         /* maximum number of accumulators in the displayed code */
-#define MOVED_MOST INT32_MAX /* largest absolute stride of an address that is moved, in bytes per
-                              * iteration */
+#define MOVED_MOST INT32_MAX /* largest absolute stride, in bytes per iteration, of an address that
+                              * sum_into moves */
 
 /* Returns a register that neither the loop nor @more uses, in the register file of @insn's first
  * operand; REG_NONE: none. */

@@ -22,8 +22,8 @@ struct forward {
     uint32_t store, load;
     uint32_t distance;      /* iterations from the store to the load */
     bool starts_alike;      /* whether the load and the store begin at the same address */
-    bool fits;              /* whether the store wrote all bytes of the load; its value is then
-                             * forwarded */
+    bool fits;              /* whether the store wrote all bytes of the load; the stored value is
+                             * then forwarded */
     /* whether no store in flight wrote the other bytes of the load, so they are only in the
      * cache */
     bool alone;
@@ -72,8 +72,8 @@ enum symbol_kind {
     /* The low bits of @a, extended. @b: number of these bits, plus 1 if extended with the sign; 0:
      * 32. If these bits do not overflow, the stride equals the stride of @a. */
     SYMBOL_NARROW,
-    /* Result of an operation on @a, which combines all unknown inputs. At most the @b low bits of
-     * the result are set. */
+    /* Result of an operation on @a. @a combines all unknown inputs. At most the @b low bits of the
+     * result are set. */
     SYMBOL_COMPUTED,
 };
 struct symbol_meaning {

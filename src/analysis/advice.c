@@ -303,8 +303,8 @@ static void add_heavy(const struct advice *s)
         str_addf(s->out, " (%.0f of them for %s)", most, a->rows[row].insn->mnemonic);
 }
 
-/* Appends "13 µops for ports S0 and S1, 4 per cycle". If @whole, names the iteration and the form
- * that takes most of the slots after the count. */
+/* Appends "13 µops for ports S0 and S1, 4 per cycle". If @whole is true, also names the iteration,
+ * and the form that takes most of the slots. */
 static void name_issue(const struct advice *s, bool whole)
 {
     const struct analysis *a = s->a;
@@ -415,7 +415,7 @@ static void name_fewer(const struct analysis *a, struct str *out)
 
     for (unsigned p = 0, count = advice_bottlenecks(a, parts); p < count; p++)
         works |= 1U << work_on(a, parts[p]);
-    /* Names several kinds of accesses together. */
+    /* Replaces several kinds of accesses with their common name. */
     if ((works & accesses) & ((works & accesses) - 1U))
         works = (works & ~accesses) | 1U << WORK_ACCESSES;
     for (unsigned work = 0; work < sizeof things / sizeof *things; work++)
@@ -570,8 +570,8 @@ static say_kind *const say[LIMIT_COUNT] = {
     [LIMIT_NONE] = say_none,
 };
 
-/* Lists the tied limits (within LIMIT_TIE) that unrolling relieves if @unrolls is true, otherwise
- * those that unrolling does not relieve. Returns their number. Stores the limits in @out. */
+/* Stores the tied limits (within LIMIT_TIE) in @out: those that unrolling relieves if @unrolls is
+ * true, otherwise those that it does not relieve. Returns their number. */
 static unsigned tied_kinds(const struct advice *s, bool unrolls, enum limit_kind out[LIMIT_COUNT])
 {
     unsigned count = 0;
@@ -729,7 +729,7 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
     if (has_call(a))
         str_add(&s, "Without the called functions: ");
     if (limited_by_repeated(a))
-        /* A sentence would describe only one repetition of the instruction. */
+        /* A sentence about the limit would describe only one repetition of the instruction. */
         ;
     else if (a->limit.count > 1)
         say_tie(&advice);

@@ -67,7 +67,8 @@ struct limit_chain {
      * REDUCTION: whether it computes a minimum or maximum. */
     bool extremum;
     bool addend;                 /* SELECT: whether the chain computes x = c ? x + y : x */
-    /* whether a load uses the value as the index of a table (@table) or as its base (@based) */
+    /* whether a load uses the value as the index of a table (@table) or as the table's base
+     * (@based) */
     bool table, based;
     bool blocked;                /* MEMORY: whether the load waits until the store has written the
                                   * cache */
@@ -106,7 +107,7 @@ struct analysis_row {
     const struct insn *insn;   /* instruction, borrowed from the kernel */
     struct usage usage;        /* usage after fusion, idioms and elimination */
     double latency;            /* cycles; NaN: unknown */
-    double issue;              /* issue slots at rename */
+    double issue;              /* number of issue slots at rename */
     /* rule of the latency with the slowest operand values, borrowed from the machine; NULL:
      * unknown */
     const struct latency_rule *slowest;
@@ -200,8 +201,8 @@ bool limit_unrolls(const struct analysis *a, enum limit_kind kind);
 const char *limit_name(enum limit_kind kind);
 
 
-/* Appends why the repeated instruction @repeated (analysis_repeated) makes the result a lower
- * bound. */
+/* Appends a sentence that states that the result is a lower bound, because of the repeated
+ * instruction @repeated (analysis_repeated). */
 void advice_repeated(const struct insn *repeated, struct str *out);
 /* Returns the sentence for loop @loop of @k. All members of @a except the sentence must be set. The
  * caller frees the result. */

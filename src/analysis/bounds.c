@@ -243,7 +243,7 @@ static double split_cycles(const struct block_work *w, const struct insn *insns,
         stores += access->store ? slots : 0;
         loads += access->store ? 0 : slots;
         /* If @only_loads is true, @each is relative to the limit of all loads, and vector loads
-         * have no limit of their own. */
+         * have no separate limit. */
         if (!only_loads && !access->store && w->costs.rows[access->insn].op->traits & OP_VECTOR)
             vectors += slots;
         split += slots;
@@ -430,8 +430,8 @@ static double chain_delay(struct block_work *w, const struct insn *insns, size_t
     return by_additions + by_others;
 }
 
-/* Divisor of the memory bound for the comparison with a chain. Loads can use several ports, but
- * stores keep their order. */
+/* The memory bound is divided by this number before it is compared with a chain. The two do not
+ * overlap completely, because stores keep their order. */
 #define MEMORY_DIVISOR 1.05
 
 static double unhurried_limit(const struct core *c, const struct insn *insns, size_t count,

@@ -44,7 +44,7 @@ struct build_worker {
 
 struct binary {
     VEC(struct build_object) objects;
-    /* work items of the functions; their numbers follow the numbers of the objects */
+    /* work items of the functions, numbered after the objects */
     VEC(struct build_piece) pieces;
     VEC(struct build_function) functions;
     VEC(struct build_loop) loops;
@@ -303,7 +303,7 @@ static bool of_the_system(const char *file)
 }
 
 /* Returns the source file with most of the code of rows @first to @end of @lines. Prefers the
- * program's files to those of the system. The last row ends at position @stop. */
+ * program's files to system files. The last row ends at position @stop. */
 static uint32_t main_file(const struct unit_lines *lines, size_t first, size_t end, uint64_t stop)
 {
     uint32_t best = INDEX_NONE;

@@ -416,7 +416,7 @@ static void take_times(const struct build_loop *p, const struct build_loop *q,
 }
 
 /* Returns whether each inner loop of @p matches an inner loop of @q with equal work per iteration.
- * The other instructions of the outer loops can then be compared. */
+ * If so, the other instructions of the outer loops can be compared. */
 static bool same_within(const struct matcher *m, const struct build_loop *p,
                         const struct build_loop *q)
 {

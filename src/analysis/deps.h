@@ -45,7 +45,7 @@ struct deps {
     /* number of loads that read a store, and number of those whose store is part of a
      * read-modify-write (facts forward_replays...) */
     uint32_t forwarded, forwarded_modified;
-    /* number of loads that memory renaming connects to their stores (fact memory_renaming) */
+    /* number of loads that memory renaming connects to stores (fact memory_renaming) */
     uint32_t renamed;
     uint32_t renamed_plain;          /* number of @renamed loads that are not part of a
                                       * read-modify-write */

@@ -52,8 +52,8 @@ static bool same_table(const struct operand *a, const struct operand *b)
 }
 
 /* Marks in @starts the instructions of @first to @end - 1 that have no known predecessor, which are
- * targets of indirect jumps. Padding is no predecessor. Neither is a backward jump, because it may
- * close an inner loop. */
+ * targets of indirect jumps. Padding and backward jumps do not count as predecessors. A backward
+ * jump may close an inner loop. */
 static void find_starts(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                         bool *starts)
 {
@@ -94,8 +94,8 @@ static bool spread(const struct insn *insns, const size_t *targets, size_t first
     return !changed;
 }
 
-/* Finds the loop of the jumps that read @table. Returns false if targets reach fewer than two of
- * these jumps, or if ROUNDS_MOST passes are not enough. */
+/* Finds the loop of the jumps that read @table. Returns false if fewer than two of these jumps can
+ * be reached from their targets, or if ROUNDS_MOST passes are not enough. */
 static bool find_loop(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                       const struct operand *table, struct dispatch_range *out)
 {

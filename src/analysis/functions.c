@@ -14,8 +14,8 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-/* Largest ratio of scanned bytes to bytes of code. The ratio exceeds 1, because functions with
- * several symbols can overlap. */
+/* Largest ratio of scanned bytes to bytes of code. The ratio can exceed 1, because symbols can
+ * overlap. */
 #define OVERLAPS 4
 #define LARGEST 160000   /* size in bytes of the largest function examined */
 

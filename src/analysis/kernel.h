@@ -138,8 +138,8 @@ const char *kernel_inlined(const struct kernel *k, const struct insn *insn);
 bool kernel_has_source(const struct kernel *k);
 /* Returns the share of a profile's samples at @insn in percent; NaN: unknown. Any thread. */
 double kernel_percent(const struct kernel *k, const struct insn *insn);
-/* Sets the shares of a profile's samples, one percentage per instruction of machine code. Takes
- * @take. Call it once, before others share the kernel. */
+/* Sets the shares of a profile's samples, one per instruction of machine code. Takes @take. Call it
+ * once, before others share the kernel. */
 void kernel_set_percents(struct kernel *k, float *take);
 /* Returns the instructions of loop @loop (0 to loop_count - 1), borrowed. Any thread. Sets *@count
  * to the number of instructions. */

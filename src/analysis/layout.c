@@ -14,8 +14,8 @@
 #define GUARD 256
 #define SPACING_MOST 65536
 #define RING_LEAST 4
-/* Largest range in bytes of computed indices. Larger ranges are assumed to be those of any
- * number. */
+/* Largest range in bytes of computed indices. An index with a larger range is treated as
+ * unlimited. */
 #define RANGE_MOST 17179869184.0
 
 /* Streams whose addresses have the same sum of registers */
@@ -376,7 +376,8 @@ static double indices_of(const struct planner *p, const struct stream *s)
     const double used = (double)(to->high - to->low);
 
     if (s->computed)
-        return INFINITY;   /* Any content of the array of indices gives computed indices. */
+        /* Computed indices do not depend on the content of the array of indices. */
+        return INFINITY;
     return fmin(s->values, floor(fmax(1, (double)to->bytes - used) / s->scale));
 }
 
@@ -396,8 +397,8 @@ static bool computed_fits(const struct planner *p, const struct stream *s, struc
                    s->insn + 1, range, bytes);
 }
 
-/* Fills the array of the indices of gather @s. All gathers with indices in this array get indices
- * within their arrays. */
+/* Fills the array of the indices of gather @s. The indices are valid for all gathers that use this
+ * array. */
 static bool fill_indices(struct planner *p, const struct stream *s, struct err *err)
 {
     const struct streams *all = p->streams;

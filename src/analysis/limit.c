@@ -85,7 +85,7 @@ static bool stores_in_place(const struct deps *d, uint32_t row)
 }
 
 /* Returns a row outside the chain that uses one of its values in each iteration; LIMIT_NO_ROW:
- * none. Sets *@in_place if the row only stores the value to a constant address. */
+ * none. Sets *@in_place to whether the row only stores the value to a constant address. */
 static uint32_t user_of(const struct chain_work *w, bool *in_place)
 {
     const struct deps *d = w->d;
@@ -296,8 +296,8 @@ static bool is_index(const struct analysis *a, const struct insn *insn, uint8_t 
            (memory->base >= REG_PC || !is_written(a, memory->base));
 }
 
-/* Returns another edge between the instructions of edge @at, with at least half its weight and a
- * value that the computation needs. Returns @at if there is none. */
+/* Returns an edge between the same instructions as edge @at that has at least half the weight of
+ * @at. Its value must be needed for the computation. Returns @at if there is none. */
 static size_t real_edge(const struct deps *d, const struct insn *insn, size_t at)
 {
     const struct ratio_edge *edge = &d->edges[at];
@@ -557,8 +557,8 @@ bool limit_unrolls(const struct analysis *a, enum limit_kind kind)
         return !a->frontend.jcc_erratum && (a->frontend.source == SOURCE_LOOP_BUFFER ||
                                             a->bounds[BOUND_FRONTEND] <= 1);
     case LIMIT_PORTS: return only_jump(a);
-    case LIMIT_ISSUE:   /* Unrolling helps only if an iteration leaves its last issue group partly
-                         * empty. */
+    case LIMIT_ISSUE:   /* Unrolling is useful only if the last issue group of an iteration is
+                         * partly empty. */
         return a->issue.kind == ISSUE_SLOTS && a->bounds[BOUND_ISSUE] <= 1 &&
                a->issue.count < machine_number(a->machine, "issue_width");
     default: return false;

@@ -20,8 +20,8 @@
 #define ARMS_LEAST 1000000
 #define ARMS_EACH 1000
 #define NO_TARGET SIZE_MAX
-#define ENTRIES_MOST 16u /* exclusive limit of the number of a range's entries, one of which may be
-                          * the head */
+#define ENTRIES_MOST 16u /* a range must have fewer entries than this number; the head is one of the
+                          * entries */
 /* largest number of functions examined in the search for the function that contains an address */
 #define ENCLOSING_MOST 64
 
@@ -271,8 +271,8 @@ static size_t natural_end(const struct code_flow *f, size_t begin, size_t end, s
     return last;
 }
 
-/* Returns the one of several @entries that all paths from the function's start to the others
- * contain; NO_TARGET: none. @begin and @end are the range of the function. */
+/* Returns the entry in @entries that is on all paths from the function's start to the other
+ * entries; NO_TARGET: none. @begin and @end are the range of the function. */
 static size_t dominator(const struct code_flow *f, size_t begin, size_t end,
                         const struct index_list *entries)
 {
@@ -317,7 +317,7 @@ static size_t entry_of(const struct code_flow *f, size_t first, size_t *last)
 
 /* Returns whether the code from the end of @a to @last is an arm of loop @a. The loop must be
  * entered at its first instruction and continue in that code, and the code must return to the loop.
- * Cold code after the loop and jumps alone are no arms. */
+ * Cold code after the loop is not an arm. Neither is code that consists only of jumps. */
 static bool continues(const struct code_flow *f, const struct loop_region *a, size_t last)
 {
     bool works = false;
@@ -468,7 +468,7 @@ static void head_name(const struct label *labels, size_t count, uint64_t offset,
             continue;
         } else if (labels[i].function &&
                    str_has_prefix(labels[i].name,
-                                  "0x")) { /* The function has no name except its address. */
+                                  "0x")) { /* The address is the function's only name. */
             str_addf(out, "0x%llx",
                      strtoull(labels[i].name, NULL, 16) +
                          (unsigned long long)(offset - labels[i].offset));

@@ -257,7 +257,8 @@ static double line_seen(const struct memory_costs *m, enum memory_cost by, doubl
 
 /* Returns the cycles per line with @window lines in flight from the core. Throughput is
  * proportional to the lines in flight from the core and from the prefetcher of each stream. Both
- * follow from the times of two measured loops, with few and with some lines in the window. */
+ * numbers are computed from the times of two measured loops, with few and with some lines in the
+ * window. */
 static double line_wait(const struct memory_costs *m, const struct memory_core *core, double window,
                         double streams, double bytes)
 {
@@ -358,8 +359,8 @@ static bool irregular(const struct streams *s, const struct memory_costs *m, dou
 }
 
 /* Returns the time of lines in order (@lines if alone) together with non-temporal stores (@streamed
- * if alone). In the measured copy, part of the shorter time did not overlap with the longer time.
- * The same part is assumed here. */
+ * if alone). In a measured copy loop, part of the shorter time did not overlap with the longer
+ * time. The same fraction is assumed here. */
 static double streamed_together(const struct memory_costs *m, double lines, double streamed,
                                 double held, double bytes)
 {

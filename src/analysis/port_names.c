@@ -246,7 +246,7 @@ static unsigned kinds_of_port(const struct uses *u, unsigned j)
     unsigned alone = 0;
     for (int kind = 0; kind < FORM_KINDS; kind++)
         alone += u->alone[j][kind];
-    /* Adds kinds with few forms if these can use no other port. */
+    /* Adds kinds with few forms if those forms can use no other port. */
     for (int kind = 0; kind < FORM_KINDS; kind++)
         kinds |= enough(u->alone[j][kind], alone) ? 1u << kind : 0;
     return kinds;

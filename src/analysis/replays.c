@@ -12,7 +12,7 @@
  * measured, and a scheduler holds few such loads at a time. */
 #define WAITING_MOST 11u
 /* Replays per operation that reads a computed value, in units of alu_replays. Measured on a virtual
- * EPYC Turin with blocks that differ in one operation. */
+ * EPYC Turin. */
 #define TRIES_CARRIED 0.12   /* the value is from the previous iteration */
 /* another operation of the iteration already waited for the value's producer */
 #define TRIES_CHAINED 0.2
@@ -298,8 +298,8 @@ static void step(struct replaying *r, uint32_t i)
 }
 
 /* Returns the cycles by which readers lengthen chains of one operation. The cycles depend on the
- * number of operations in the chains, and of their readers. They also depend on the pairs of
- * operations that read the same value (fact chain_delay_company). */
+ * number of operations in the chains, the number of their readers, and the pairs of operations that
+ * read the same value (fact chain_delay_company). */
 static double crowding(const struct replaying *r)
 {
     size_t waiting = 0, pairs = 0;
@@ -366,14 +366,14 @@ void replays_find(const struct core *c, const struct insn *insns, const struct c
                   const struct deps *d, struct replays *out)
 {
     struct replaying r = {.c = c, .insns = insns, .costs = costs, .d = d, .out = out};
-    /* After this number of iterations the origins of all values repeat. */
+    /* The origins of all values repeat after this number of iterations. */
     uint32_t last = 2 + (c->load_replays_through > 0 ? (uint32_t)c->load_replays_through : 0);
 
     out->fed = out->pairs = 0;
     out->count = 0;
     out->crowded = 0;
     out->mixed = mixed_cycles(c, insns, costs);
-    if (out->capacity <= costs->count) {   /* One additional entry is for conflicts. */
+    if (out->capacity <= costs->count) {   /* One more entry is needed for conflicts. */
         out->capacity = 2 * costs->count + 1;
         out->tries = mem_resize(out->tries, out->capacity * sizeof *out->tries);
     }

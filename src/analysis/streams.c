@@ -30,7 +30,8 @@
 /* maximum number of loads between an address and its first register */
 #define CHAIN 1024
 #define NO_LEAF UINT32_MAX
-#define SIGNED 1u              /* added to the even number of bits of a signed number */
+/* flag of a signed number, added to its number of bits, which is even */
+#define SIGNED 1u
 
 /* Terms of an address: registers, and at most one loaded value */
 struct address_parts {
@@ -41,8 +42,8 @@ struct address_parts {
     /* symbol of the loaded value, or of the number computed from it, and its factor */
     uint32_t number;
     int64_t factor;
-    /* number of bits of the number to which it is extended, plus 1 if by its sign; 0: all.
-     * @within: the same for the terms that are examined now */
+    /* number of bits from which @number is extended, plus SIGNED if the extension copies the sign;
+     * 0: no extension. @within: the same for the terms that are currently examined */
     uint32_t extended, within;
     uint32_t computed;         /* number of bits of a number computed from the loaded value; 0: the
                                 * address contains the loaded value */

@@ -13,11 +13,12 @@ enum unmodelled {
 
 /* Fills @out with one sentence per kind of effect that the @count instructions may have; NULL:
  * none. A sentence names up to three instructions. The caller frees the sentences. @d: the
- * dependences of the block (deps_build). Branches have such an effect if they depend on data loaded
- * in each iteration. Moving accesses have one if they may be unaligned: vectors, and strides that
- * are not a multiple of the size. Scalar data are assumed to be aligned. A load with a loaded
- * address may miss the first-level cache or read an earlier store with a loaded address. Returns
- * whether the address of a load or store depends on loaded data. Any thread. */
+ * dependences of the block (deps_build). Branches are included if they depend on data loaded in
+ * each iteration. Accesses with a changing address are included if they may be unaligned: vectors,
+ * and strides that are not a multiple of the size. Scalar data are assumed to be aligned. Loads
+ * with a loaded address are included, because they may miss the first-level cache or read a store
+ * to a loaded address. Returns whether the address of a load or store depends on loaded data. Any
+ * thread. */
 bool unmodelled_find(const struct insn *insns, size_t count, const struct deps *d,
                      char *out[UNMODELLED_COUNT]);
 

@@ -47,7 +47,7 @@ static void take_out(struct variant *v, size_t at)
     memmove(v->insns + at, v->insns + at + 1, (v->count - at) * sizeof *v->insns);
 }
 
-/* Sets the offsets of the instructions. Makes a variant without instructions impossible. */
+/* Sets the offsets of the instructions. Marks a variant without instructions as impossible. */
 static void end(struct variant *v)
 {
     for (size_t i = 1; i < v->count; i++)
@@ -310,7 +310,7 @@ void variant_nop(const struct insn *insns, size_t count, size_t at, struct varia
     if (!keep_alive(out, at, kept, &n))
         return;
     out->insns[at] = nop;
-    if (n) {   /* If moves replace the nop, the number of slots does not change. */
+    if (n) {   /* The moves take the place of the nop, so the number of slots does not change. */
         take_out(out, at);
         put_kept(out, at, kept, n);
     }

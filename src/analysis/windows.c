@@ -95,10 +95,10 @@ static void take(struct window_walk *w, unsigned length, unsigned constants)
     w->at += length;
 }
 
-/* Simulates a taken jump. A last window with only the end of a line takes a cycle. If the code
- * continues beyond its first window, that window's group is delivered together with the next group.
- * This saves a cycle, unless the group is full, the last window takes such a cycle, and no second
- * group begins in it. */
+/* Simulates a taken jump. If the last window contains only the end of a line, it takes a cycle. If
+ * the code continues beyond its first window, the group of the first window is delivered together
+ * with the next group. This saves a cycle, unless the group is full, the last window takes such a
+ * cycle, and no second group begins in it. */
 static void jump(struct window_walk *w)
 {
     const size_t groups = w->out->list.count - w->first;

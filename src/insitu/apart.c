@@ -157,8 +157,8 @@ static bool goes_on(void *state, double seconds, uint64_t iterations)
     return poll(&down, 1, 0) == 0;
 }
 
-/* Closes all descriptors except @a and @b, and opens /dev/null as descriptors 0 to 2. Otherwise
- * other processes would not detect the end of a pipe whose writer has ended. */
+/* Closes all descriptors except @a and @b, so that other processes detect the end of a pipe whose
+ * writer has ended. Opens /dev/null as descriptors 0 to 2. */
 static void close_others(int a, int b)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -186,7 +186,8 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
         struct insitu_options apart = *o;
         struct err why = {0};
         signal(SIGPIPE, SIG_IGN);
-        /* Leaves the terminal's session, whose end would kill this process. */
+        /* Leaves the terminal's session, because the end of that session would kill this
+         * process. */
         setsid();
         close_others(up[1], down[0]);
         apart.goes_on = goes_on;

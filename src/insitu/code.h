@@ -22,8 +22,7 @@ struct code_fixup {
     /* label of the target; CODE_UNPLACED: the target is the address @target */
     uint32_t label;
     uint64_t target;
-    /* 0: the distance has 32 bits. Otherwise it has 8 bits, and this is the number of the branch,
-     * from 1. */
+    /* number, from 1, of a branch with an 8-bit distance; 0: the distance has 32 bits */
     uint32_t near;
 };
 
@@ -60,14 +59,14 @@ void code_branch_near(struct code *c, uint8_t opcode, uint32_t label, uint32_t n
 void code_branch_zero(struct code *c, uint32_t label);
 /* Appends a jump to the address that is stored at gs:@slot. */
 void code_jump_slot(struct code *c, uint32_t slot);
-/* Append a 64-bit store to gs:@slot, or a load from it. */
+/* Append a 64-bit store to gs:@slot, or a load from gs:@slot. */
 void code_store(struct code *c, enum code_register reg, uint32_t slot);
 void code_load(struct code *c, enum code_register reg, uint32_t slot);
-/* Append a 32-bit store to gs:@slot, or a load from it. */
+/* Append a 32-bit store to gs:@slot, or a load from gs:@slot. */
 void code_store_narrow(struct code *c, enum code_register reg, uint32_t slot);
 void code_load_narrow(struct code *c, enum code_register reg, uint32_t slot);
-/* code_add appends a lea that adds @value to a register. code_set appends a move of @value to
- * it. */
+/* code_add appends a lea that adds @value to a register. code_set appends a move of @value to a
+ * register. */
 void code_add(struct code *c, enum code_register reg, int32_t value);
 void code_set(struct code *c, enum code_register reg, uint64_t value);
 /* Appends code that adds @value to the word at gs:@slot. The code overwrites @reg, whose value it

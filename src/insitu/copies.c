@@ -10,7 +10,7 @@
 /* number of instructions in all copies of a short loop, rounded down to whole copies */
 #define TIMED_INSNS 192u
 #define TIMES_MOST 16u
-/* this limit if an iteration has branches, because the predictor must learn the branches of each
+/* same limit for an iteration with branches, because the predictor must learn the branches of each
  * copy */
 #define ARMS_INSNS 64u
 #define ARMS_MOST 8u
@@ -68,8 +68,8 @@ static uint32_t label_of(const struct copy_maker *m, unsigned copy, uint32_t at)
     return m->at[copy * m->r->list.count + at];
 }
 
-/* Returns the number of passes that were counted in advance but are not executed if control leaves
- * copy @copy. */
+/* Returns the number of passes that were counted in advance but will not be executed if control
+ * leaves copy @copy. */
 static int32_t rest(const struct copy_maker *m, unsigned copy)
 {
     return (int32_t)(m->times - 1 - copy);
@@ -367,8 +367,9 @@ static void fall(struct copy_maker *m, uint32_t at, unsigned copy)
         code_jump(m->c, inner(m, at, copy, at + 1));
 }
 
-/* Returns whether the next copy's pivot directly follows instruction @at in a copy: the loop has no
- * instruction from there to the pivot in the order of copies, which begin with the pivot. */
+/* Returns whether the next copy's pivot directly follows instruction @at in a copy. A copy begins
+ * with the pivot, so this is the case if no instruction of the loop is between @at and the pivot in
+ * the order of copies. */
 static bool ends_copy(const struct region *r, uint32_t at)
 {
     const uint32_t count = (uint32_t)r->list.count;
@@ -567,7 +568,8 @@ static void keep_layout(struct copy_maker *m, uint32_t begin, uint32_t at)
         BYTES(m->c, 0xcc);
 }
 
-/* Appends a long jump for each branch out of the loop, which can then have its original size. */
+/* Appends a long jump for each branch out of the loop. The branch can then keep its original
+ * size. */
 static void shorten_exits(struct copy_maker *m)
 {
     for (size_t i = 0; i < m->stubs.count; i++) {
@@ -607,7 +609,8 @@ static void make_mode(struct copy_maker *m)
     const uint32_t begin = code_place(m->c);
     for (unsigned copy = 0; copy < m->times; copy++)
         for (uint32_t i = 0; i < count; i++) {
-            /* Several copies begin with the pivot, because the next copy follows there. */
+            /* With several copies, each copy begins with the pivot, so that the next copy follows
+             * directly. */
             const uint32_t at = m->times > 1 ? (uint32_t)((r->pivot + i) % count) : i;
             if (!r->list.items[at].in_loop)
                 continue;

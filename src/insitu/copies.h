@@ -11,23 +11,31 @@
 #include "insitu/region.h"
 #include "insitu/slots.h"
 
-/* COPY_TIME stamps the time every few iterations. COPY_VISIT also stamps exits from the loop and
- * returns to it, which takes longer. With an induction register, its copy of the loop counts
- * nothing, and stamps are at entries. The copy begins at the same place of a line as the original,
- * and its instructions have the same distances from its beginning. Places may differ after a
- * return, loop or jrcxz, after a branch with prefixes, and after a branch of two bytes whose target
- * is too far in the copy. Gaps between instructions are left out beyond the first 4096 bytes.
- * COPY_NEST is COPY_TIME with stamps at exits from the code around the loop and at returns to the
- * loop, but not at calls in the loop. COPY_FOLLOW and COPY_REPLAY run in copies of the process.
- * COPY_FOLLOW records like COPY_RECORD, but includes the code around the loop. COPY_REPLAY stamps
- * like COPY_TIME, and loads lines into the cache at each stamp. Both modes end with int3 where
- * control would continue in the original. If each iteration executes code of the original,
- * COPY_COUNT and COPY_TIME contain only the instructions that the patches overwrite. In a loop of
- * computed gotos, the copies of all modes contain only these instructions. COPY_RECORD then records
- * the parts, COPY_FOLLOW counts passes in copies of the process, and COPY_VISIT, COPY_NEST and
- * COPY_REPLAY are equal to COPY_COUNT. */
+/* If each iteration executes code of the original, COPY_COUNT and COPY_TIME contain only the
+ * instructions that the patches overwrite. In a loop of computed gotos, the copies of all modes
+ * contain only these instructions. COPY_RECORD then records the parts, COPY_FOLLOW counts passes in
+ * copies of the process, and COPY_VISIT, COPY_NEST and COPY_REPLAY are equal to COPY_COUNT. */
 enum copy_mode {
-    COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_NEST, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES
+    COPY_COUNT,
+    COPY_TIME,                 /* stamps the time every few iterations */
+    /* Also stamps exits from the loop and returns to it, which takes longer. With an induction
+     * register, the copy of the loop counts nothing, and stamps are at entries. This copy begins at
+     * the same place of a line as the original, and keeps the distances between instructions.
+     * Places may differ after a return, loop or jrcxz, and after a branch with prefixes. They may
+     * also differ after a branch of two bytes whose target is too far in the copy. Gaps between
+     * instructions are omitted beyond the first 4096 bytes. */
+    COPY_VISIT,
+    /* COPY_TIME with stamps at exits from the code around the loop and at returns to the loop, but
+     * not at calls in the loop */
+    COPY_NEST,
+    COPY_RECORD,
+    /* Stamps like COPY_TIME, and loads lines into the cache at each stamp. Runs in copies of the
+     * process. Ends with int3 where control would continue in the original, like COPY_FOLLOW. */
+    COPY_REPLAY,
+    /* records like COPY_RECORD, but includes the code around the loop; runs in copies of the
+     * process */
+    COPY_FOLLOW,
+    COPY_MODES
 };
 
 /* A position in the copies. All registers are as in the original before instruction @at. */
@@ -57,7 +65,10 @@ struct copies {
     VEC(uint32_t) resumes[COPY_MODES];
     struct induction induction;
     uint32_t clock;                  /* label of stamps_clock */
-    VEC(struct copy_anchor) anchors; /* anchors, one per anchor of the region */
+    /* Labels of an anchor at the pivot, and of an anchor that counts and jumps twice. They exist if
+     * each iteration executes code of the original, but not with computed gotos. The difference of
+     * their times is the cost of a patch. */
+    VEC(struct copy_anchor) anchors;
     /* Labels of an anchor at the pivot, and of one with another count and jump. They exist if each
      * iteration executes code of the original, but not with computed gotos. The difference of their
      * times is the cost of a patch. */

@@ -13,8 +13,8 @@ static bool is_patched(const struct region *r, uint32_t at)
     return found;
 }
 
-/* Returns the end of the instructions that a patch at @at displaces: the overwritten ones, and
- * further ones up to a nearby jump, which returns to the original. */
+/* Returns the end of the instructions that a patch at @at displaces. These are the overwritten
+ * instructions and those up to a nearby jump, if there is one. The jump returns to the original. */
 static uint32_t displaced_end(const struct region *r, uint32_t at)
 {
     uint32_t end = at + region_covered(r, at), i = end;
@@ -36,7 +36,7 @@ static void displace(struct copy_maker *m, uint32_t at)
     uint32_t end = displaced_end(r, at);
 
     for (uint32_t i = at; i < end; i++) {
-        /* The pivot or part was counted, and will be counted again in the original. */
+        /* The pivot or part was counted in the copy, and will be counted again in the original. */
         int32_t unfinished = i == r->pivot || (r->dispatch && i == at);
         maker_point(m, i, unfinished);
         maker_instruction(m, i, 0, unfinished);

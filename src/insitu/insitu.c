@@ -25,12 +25,12 @@
 #define MOMENT_FIRST 0.02
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
-#define REPLAYS_FAILED 4u /* maximum number of replays to try before the first success */
-#define PATCH_FAILED 2u   /* number of attempts as which a failure counts */
+#define REPLAYS_FAILED 4u /* maximum number of replays tried before the first success */
+#define PATCH_FAILED 2u   /* a failure counts as this number of attempts */
 #define MOMENTS_MOST 24u
 /* Share of the watched time for which moments may stop the program, and additional seconds. The
- * first MOMENTS_LEAST moments with results are exempt, but at most the first MOMENTS_TRIED: a loop
- * that never runs gives no results. */
+ * first MOMENTS_LEAST moments with results are exempt, within the first MOMENTS_TRIED moments. A
+ * loop that never runs gives no results. */
 #define STOPPED_SHARE 0.05
 #define STOPPED_SECONDS 0.1
 #define MOMENTS_LEAST 4u
@@ -281,10 +281,10 @@ static void begin_copy(struct insitu_watch *w)
     w->copied = maps_faults(w->process.pid);
 }
 
-/* Measures the core's clock and the overhead of timing a visit on a stopped thread of the program,
- * which is near the loop: elsewhere, the kernel would end a restartable sequence. Measures at most
- * CLOCKED_MOST times. Does nothing before iterations were counted. All running threads must be
- * stopped and settled. */
+/* Measures the core's clock and the overhead of timing a visit on a stopped thread of the program.
+ * The thread must be near the loop, because the kernel would end a restartable sequence elsewhere.
+ * Measures at most CLOCKED_MOST times. Does nothing before iterations were counted. All running
+ * threads must be stopped and settled. */
 static void measure_clock(struct insitu_watch *w)
 {
     struct process *p = &w->process;
@@ -414,8 +414,8 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, bool moment, str
 }
 
 /* Times the loop, and its visits if useful, then records it. If visits are long, COPY_VISIT also
- * runs outside of timings: an induction register counts the iterations, and the branches of that
- * copy are predicted when a timing begins. */
+ * runs outside of timings. An induction register counts the iterations, and the predictor has
+ * learned the branches of that copy when a timing begins. */
 static bool moment(struct insitu_watch *w, struct err *err)
 {
     static const struct {
@@ -695,7 +695,7 @@ static void let_go(struct insitu_watch *w)
 
     if (p->ended)
         w->program.pid = 0;   /* Clears the process id, because the system may reuse it. */
-    if (p->memory < 0 && !p->tracees.count) {   /* The process could not be seized. */
+    if (p->memory < 0 && !p->tracees.count) {   /* No thread was seized. */
         pid_t pid = w->program.pid;
         launch_end(&w->program);
         while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)

@@ -102,7 +102,7 @@ double insitu_trip(const struct insitu *x);
 
 /* Returns whether the next moment needs copies of @mode. Visits that proved too short are not
  * timed. If visits are long, only visits are timed. Visits are also not timed if the loop has an
- * indirect jump, because exits through it are undetected. */
+ * indirect jump, because exits through that jump are undetected. */
 bool insitu_useful(const struct insitu *x, enum copy_mode mode);
 /* Returns the number of passes between stamps of @mode: enough for a few thousand iterations, or
  * fewer if they take too long. With an induction register, returns the number of visits between

@@ -24,9 +24,9 @@
 #define NEAR 8u
 #define SLOWER 5u
 /* If other processes used OTHERS_LEAST CPUs, blocks above DISTURBED times the lower quartile of a
- * timing are omitted. They are kept if the timing's mean with them is more than SLOW_DATA times the
- * mean without them: waits for caches after an interruption take less, so the data or a phase of
- * the program is slow. */
+ * timing are omitted. These blocks are kept if the timing's mean with them is more than SLOW_DATA
+ * times the mean without them. An interruption costs less, so the data or a phase of the program is
+ * slow. */
 #define OTHERS_LEAST 0.2
 #define SLOW_DATA 2.0
 #define BLOCK_ITERATIONS 4000u /* maximum number of iterations between stamps */
@@ -114,9 +114,8 @@ static double mean_of(const struct timed_run *t, bool busy, size_t *disturbed)
 }
 
 /* Returns the mean cycles per iteration of all timings. Each timing represents an equal part of the
- * program's time, and the loop takes a share of it. A fast loop executes more iterations in this
- * share. Timings of few blocks have a lower weight, because disturbed blocks are not detected in
- * them. */
+ * program's time. A fast loop executes more iterations in that time. Timings of few blocks have a
+ * lower weight, because disturbed blocks are not detected in them. */
 static double typical(const struct timed_run *timings, size_t count, bool busy, size_t *disturbed)
 {
     double time = 0, iterations = 0;
@@ -280,7 +279,7 @@ static double whole_cycles(const struct insitu *x, double q, enum block_kind *ki
     double longer = 0;   /* cycles by which COPY_NEST takes longer than COPY_TIME */
 
     *kind = visit_cycles(x, BLOCK_NEST) >= nest_least(x) ? BLOCK_NEST : BLOCK_COPY;
-    /* Its copy of the loop jumps to the original and back for each call. */
+    /* The copy for COPY_NEST jumps to the original and back for each call. */
     if (*kind == BLOCK_NEST && x->region.each_away)
         longer = cycles_with(x, INSITU_TYPICAL, BLOCK_NEST, true, &disturbed) -
                  cycles_of(x, INSITU_TYPICAL, BLOCK_COPY);

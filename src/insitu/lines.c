@@ -223,7 +223,7 @@ bool lines_from(const struct load_lines *l, const struct cache_levels *c, double
 {
     double d = l->distance;
 
-    /* Needs the reuse distance, because the hit rate of a cache is its size divided by that
+    /* The reuse distance is needed, because the hit rate of a cache is its size divided by that
      * distance. */
     if (isnan(d) || (l->at_least && d < c->l3))
         return false;

@@ -18,7 +18,8 @@
 /* maximum number of single steps of a thread before it can continue in the original */
 #define STEPS_MOST 20000u
 #define CLOCK_TRIES 12
-/* number of stamps of a thread with which a timing may end; one more than the number of blocks */
+/* number of stamps of a thread after which a timing may end, which is the number of blocks plus
+ * 1 */
 #define BLOCKS_ENOUGH 9u
 #define HUGE_EVENTS 4096u      /* maximum number of recorded events whose page sizes are read */
 #define PERIOD_FIRST 256u      /* number of passes between stamps before their duration is known */
@@ -384,8 +385,8 @@ static bool is_settled(struct placed *x, struct traced *t, bool *failed)
     return true;
 }
 
-/* Stores in @out the numbers of involuntary and voluntary context switches of thread @tid. They are
- * unchanged if unknown. */
+/* Stores in @out the numbers of involuntary and voluntary context switches of thread @tid. Leaves
+ * @out unchanged if the numbers are unknown. */
 static void read_switches(pid_t tid, uint64_t out[2])
 {
     static const char *const lines[2] = {"nonvoluntary_ctxt_switches: %llu",
@@ -470,7 +471,8 @@ static uint64_t words_iterations(const struct placed *x, const uint64_t *words, 
            steps_iterations(x, words[SLOT_STEPS / 8]);
 }
 
-/* Returns the executions of all parts in a slot. Adds them to x->parts and resets them if @take. */
+/* Returns the executions of all parts in a slot. If @take is true, adds them to x->parts and resets
+ * them. */
 static uint64_t parts_iterations(struct placed *x, uint32_t slot, bool take)
 {
     uint64_t words[PARTS_MOST], at = slot_address(x, slot) + SLOT_PARTS, sum = 0;

@@ -48,8 +48,8 @@ struct placed {
     /* Per slot: number of blocks or recordings completed before the mode changed. 0, except for
      * threads in a system call, whose counters are not reset. */
     uint64_t *earlier;
-    /* Per slot: whether the slot's stamps may be of an earlier mode. Their words differ between
-     * modes, so the next harvest omits these stamps. */
+    /* Per slot: whether the slot's stamps may be of an earlier mode. The words of a stamp depend on
+     * the mode, so the next harvest omits these stamps. */
     bool *mixed;
     /* number of iterations counted in each slot since the last harvest, at the last poll */
     uint64_t *peeked;
@@ -99,7 +99,7 @@ bool placed_patch_copy(const struct placed *x, const struct process *copy, enum 
  * If the thread ends, @t becomes another thread or NULL. */
 bool placed_settle(struct placed *x, struct traced *t);
 /* Excludes the context switches so far of all stopped threads from the waits of the next timing.
- * They may be due to stops by the tracer. */
+ * Stops by the tracer may have caused them. */
 void placed_begin_waits(struct placed *x);
 /* Marks the @switches longest of the @count blocks in which the thread executed the loop. When a
  * thread waits for its CPU, it waits for a time slice, which is much longer than a block. */

@@ -112,8 +112,7 @@ static void drop(struct process *p, pid_t tid)
         *t = p->tracees.items[--p->tracees.count];
 }
 
-/* Returns the number after @name in the status of process @pid ("self": this process), or -1 if it
- * is unknown. */
+/* Returns the number after @name in /proc/@pid/status ("self": this process); -1: unknown. */
 static long status_number(const char *pid, const char *name)
 {
     char path[64], line[256];
@@ -286,7 +285,8 @@ void process_unmask(struct traced *t, uint64_t kept)
     trace(PTRACE_SETSIGMASK, t->tid, sizeof kept, (uintptr_t)&kept);
 }
 
-/* Records that a thread has ended and, if it was the last one, that the process has. */
+/* Records that a thread has ended. If it was the last thread, also records that the process has
+ * ended. */
 static void ended(struct process *p, pid_t tid, int status)
 {
     drop(p, tid);

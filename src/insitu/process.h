@@ -73,7 +73,7 @@ struct process {
     /* CPU seconds of the process's copies that have ended (process_copy_end) */
     double copies_seconds;
     bool ended;
-    /* status from waitpid, if the process was a child of this one and ended */
+    /* status from waitpid, if the process was a child of this process and has ended */
     int status;
 };
 

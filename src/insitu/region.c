@@ -13,8 +13,8 @@
 #define TABLE_MOST 1024  /* maximum number of entries of a jump table */
 #define ANCHORS_MOST 64u
 #define RESUMED_MOST 90u /* maximum number of patched places in addition to the pivot */
-/* distance in bytes from the function within which entries of its table may be addresses of other
- * code */
+/* largest distance in bytes from a function at which an entry of a jump table may be an address of
+ * other code */
 #define NEAR_BYTES (UINT64_C(1) << 20)
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 

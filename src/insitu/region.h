@@ -63,7 +63,7 @@ struct region_memory {
     void *state;
     /* addresses of the program minus addresses of the file */
     uint64_t bias;
-    /* addresses of the file's executable mapping with the loop, as addresses of the file */
+    /* start and end of the executable mapping with the loop, as addresses of the file */
     uint64_t begin, end;
 };
 

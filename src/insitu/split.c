@@ -44,8 +44,8 @@ static struct split of_replays(struct split s, const struct split_facts *f)
     s.cache = (struct split_term){r->live - r->warm, live_off + r->warm_off};
     s.branch = (struct split_term){r->warm - r->trained, r->warm_off + r->trained_off};
     /* Replays begin with an untrained predictor. If they take longer than the program, the
-     * program's predictor was better trained. The difference from trained replays is then the sum
-     * of both terms. */
+     * program's predictor was better trained. The difference between the program and trained
+     * replays is then the sum of both terms. */
     if (s.cache.cycles < 0 && f->fresh < FRESH_LEAST && f->streamed < STREAMED_LEAST) {
         s.cache.cycles = 0;
         s.branch = (struct split_term){r->live - r->trained, live_off + r->trained_off};

@@ -13,7 +13,7 @@ struct baseline {
     /* instructions per cycle of the three probes on an idle core; 0: unknown */
     double nops, ports, room;
     unsigned load_window;      /* load window of bodies in bytes, from calibration; 0: unknown */
-    bool doubtful;             /* whether no measurement found the core certainly idle */
+    bool doubtful;             /* whether the core was not certainly idle in any measurement */
     char day[KEPT_DAY];    /* date of the measurement */
 };
 

@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Number of rows per group. The second visit to a row follows after the first visits to all rows of
- * its group. */
+/* Number of rows per group. A row's second visit follows the first visits to all rows of its
+ * group. */
 #define GROUP 64
 #define GROUP_VISITS 4           /* maximum number of visits per row before the next group starts */
 /* Seconds after which a group accepts no further row. Rows take longer on a busy core. */

@@ -242,7 +242,7 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
  * @known. */
 static void baseline_take(struct baseline *known, const struct look *seen, struct calibration *out)
 {
-    /* Omits the room probe of a busy core: a busy neighbour may halve the buffer. */
+    /* Omits the room probe of a busy core, because a busy neighbour may halve the buffer. */
     struct baseline now = {.nops = seen->by_nops.rate,
                            .ports = seen->by_ports.rate,
                            .room = out->busy ? 0 : seen->by_room.rate,
@@ -262,8 +262,8 @@ static void baseline_take(struct baseline *known, const struct look *seen, struc
     out->room_rate = known->room;
     out->rules.probe_tolerance = PROBE_TOLERANCE;
     out->rules.ports_tolerance = PORTS_TOLERANCE;
-    /* The core was never idle. Accepts windows that are close to the speed that the machine's facts
-     * predict. */
+    /* The core was never idle, so windows are accepted if they are close to the speed that the
+     * machine's facts predict. */
     if (out->doubtful && out->expected_rate > 0) {
         out->probe_rate = OF_EXPECTED * out->expected_rate;
         out->ports_rate = out->room_rate = 0;

@@ -16,8 +16,8 @@
 struct form_codes {
     const struct forms *forms;
     struct names names;
-    VEC(struct form_code *) codes;   /* per form name: its code; NULL if not measurable */
-    /* per form name: reason why the form is not measurable; NULL: measurable */
+    VEC(struct form_code *) codes;   /* per form name: its code; NULL: it cannot be measured */
+    /* per form name: reason why the form cannot be measured; NULL: it can be measured */
     VEC(char *) reasons;
     VEC(uint64_t) sums;              /* per form name: hash of the code; 0: none */
     struct body *body;               /* storage for generated bodies */

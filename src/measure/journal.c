@@ -63,9 +63,9 @@ static struct conditions conditions_of(const struct experiments *t, size_t row)
                                *text[1] ? strtod(text[1], NULL) : NAN, text[2], text[3]};
 }
 
-/* Returns whether a later final result replaces the stored one: there is no final value yet, or the
- * later value is lower, or its conditions were at least as good. Also replaces a stored value whose
- * conditions are unknown. A failure never replaces a value. */
+/* Returns whether a later final result replaces the stored one. It does if there is no final value
+ * yet, if it is lower, or if its conditions were at least as good. It also replaces a stored value
+ * whose conditions are unknown. A failure never replaces a value. */
 static bool replaces(const struct journal_entry *entry, const struct experiment_row *row,
                      const struct conditions *now)
 {
@@ -96,8 +96,8 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
         if (!shorter && entry->value_count < sizeof entry->values / sizeof *entry->values)
             entry->values[entry->value_count++] = row->cycles;
     }
-    /* Keeps the stored entry: a single pass replaces no entry, and a result that is not final or is
-     * worse replaces no value. */
+    /* A single pass replaces no entry. A result that is not final, or is worse, replaces no
+     * value. */
     if (single ? entry->state != NULL
                : experiment_state_open(row->state) || !replaces(entry, row, &now)) {
         if (single && strcmp(entry->state, JOURNAL_ONCE) == 0 && !(entry->baseline <= now.baseline))
@@ -171,7 +171,7 @@ static bool read_back(struct journal *j, const struct str *rows, struct err *err
     return ok;
 }
 
-/* Returns whether @fd is still the file at @path. It is not if another program has replaced the
+/* Returns whether @fd is still the file at @path. Returns false if another program has replaced the
  * file. */
 static bool current(int fd, const char *path)
 {

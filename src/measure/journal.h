@@ -33,7 +33,7 @@ struct journal_entry {
     unsigned value_count;
     double shorts[4];           /* cycles of each pass with a short body */
     unsigned short_count;
-    /* conditions of the final value; without a final value, @baseline is the least one of the
+    /* conditions of the final value; without a final value, @baseline is the least baseline of the
      * single passes; NaN: unknown */
     double baseline, slowed;
     char day[KEPT_DAY];     /* date of the final value; empty if unknown */

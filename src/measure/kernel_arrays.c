@@ -38,7 +38,7 @@
 /* Maximum number of cycles of a run over all lines of the arrays, as in a repeated loop. If all
  * lines take longer, a run has SAMPLE_SHARED cycles. */
 #define SAMPLE_WALK 1.2e7
-/* number of iterations of the first run that estimates the time of a unit */
+/* number of iterations of the first run, which estimates the time of a unit */
 #define ROUGH_ITERATIONS 200
 /* minimum number of cycles of a run that estimates the time of a unit */
 #define ROUGH_CYCLES 6e4
@@ -484,7 +484,7 @@ static bool lines_read(struct kernel_arrays *k, uint64_t bytes, struct err *err)
     return true;
 }
 
-/* Calls @each with the parts of the arena, in bytes, that the walks access in @units units from
+/* Calls @each for each part of the arena (in bytes) that the walks access in @units units from
  * @from. */
 static void walked_parts(const struct arrays *arrays, const struct array_walk *w, double from,
                          double units, void (*each)(void *state, uint64_t at, uint64_t bytes),
@@ -522,7 +522,7 @@ static void part_newest(void *state, uint64_t at, uint64_t bytes)
 }
 
 /* Returns the unit at which samples of @units units in total begin: the unit whose lines were
- * accessed longest ago. Caches may still contain lines accessed later. */
+ * accessed longest ago. Caches may still contain other lines. */
 static uint64_t start_find(const struct kernel_arrays *k, const struct arrays *arrays,
                            const struct array_walk *w, const struct sample_plan *p, double units)
 {
@@ -646,8 +646,8 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
         if (p->differs) {
             if (!run(k, w->code, arrays, ahead, p->units, 1, p->passes, &one, err))
                 return false;
-            /* Uses the smallest start-up cost: with that of an interrupted run, the difference
-             * would be too small. */
+            /* The smallest start-up cost is used. With the cost of an interrupted run, the
+             * difference would be too small. */
             out->start = fmin(out->start, one * k->arena->clock);
         }
         const uint64_t turns = sandbox_turns(k->sandbox);

@@ -13,8 +13,7 @@
 #define LEAST_SHARE 0.9
 /* largest relative difference of the times on a floor, which are the lowest times that agree */
 #define WIDTH 0.01
-/* minimum share of windows on a floor; with the minimum number FEW, it excludes agreement by
- * chance */
+/* minimum share of windows on a floor; together with FEW, it excludes agreement by chance */
 #define SHARE 0.15
 #define FEW 3
 #define APART 0.015           /* largest relative distance from the floor at which a time is on the

@@ -22,8 +22,8 @@
  * disagree, because usages of blocking forms have errors. */
 #define OUTLIER 0.75
 #define BLOCKERS_ALIKE 2      /* number of blocking forms per port set and vector encoding */
-#define UOPS_MAX 10           /* exclusive limit of the number of µops in a usage; a blocked pipe
-                               * counts as one */
+#define UOPS_MAX 10           /* number of µops that a usage must stay below; a blocked pipe counts
+                               * as one */
 #define NODES_MAX 400000      /* maximum number of usages tried at one tolerance */
 #define SLOT_FILLERS 12       /* minimum number of eliminated moves in the experiment that reveals
                                * the slots of a form */
@@ -165,9 +165,9 @@ static double alone_predicted(const struct learner *l, const struct mapping_entr
                                    * NaN. */
 }
 
-/* Returns whether @entry in isolation keeps @set busy. Its only µop must use @set. With @paired,
- * the entry also has an address µop. For a blocking pipe, the form must not block another pipe
- * longer. */
+/* Returns whether @entry in isolation keeps @set busy. Its only µop must use @set. If @paired is
+ * true, the entry also has an address µop. For a blocking pipe, the form must not block another
+ * pipe longer. */
 static bool blocks(const struct mapping_entry *entry, portset set, bool pipe, bool paired)
 {
     const struct usage *u = &entry->usage;

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 
 #define WORTH_IT 16            /* minimum number of experiments for several measurers */
-/* number of experiments per piece; more pieces cost more starts, and fewer pieces balance the
+/* number of experiments per piece; smaller pieces cost more starts, and larger pieces balance the
  * measurers worse */
 #define PIECE 4
 /* success rate below which a measurer gets single experiments */
@@ -25,7 +25,7 @@
 #define ROUNDS 12              /* number of rounds of probes per decision */
 /* minimum share of idle probes at which a CPU counts as idle if it is probed alone */
 #define MOSTLY 0.5
-/* The same share if all CPUs are probed together. Threads of one core never reach this share. */
+/* Like MOSTLY, if all CPUs are probed together. Threads of one core never reach this share. */
 #define PARTLY 0.25
 #define TELLING 3              /* minimum number of rounds with an idle CPU for a decision */
 #define JUDGED_AGAIN 60.0      /* seconds until the next decision, because virtual CPUs migrate */
@@ -34,8 +34,8 @@
 struct measurers {
     struct measurer measurers[CORES_MEASURERS];
     struct measurer_cpus shares[CORES_MEASURERS];
-    /* number of measurers in use; before all measurers start, their largest number; 1 if only the
-     * first measurer runs */
+    /* number of measurers in use; before they start, their largest number; 1 if only the first
+     * measurer runs */
     unsigned count;
     const struct source_threads *threads;
     void *crew;                    /* threads of the measurers; NULL before they start */
@@ -138,7 +138,7 @@ static bool cpus_keep(const struct measurer_cpus *share)
     return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-/* Records the first failure of a measurer and stops all other measurers. */
+/* Records the first failure of a measurer, and stops all other measurers. */
 static void ended(struct measurers *l, unsigned member, bool ok)
 {
     if (ok)

@@ -57,7 +57,7 @@ struct recorded_run {
     /* Number of runs in random order before each counted run. Without them the predictor would
      * learn the directions, which the runs repeat. 0: directions do not change. */
     unsigned forgetting;
-    uint32_t *mixed;         /* the iterations in a random order */
+    uint32_t *mixed;         /* iterations in random order */
     struct rng rng;
     struct arena_state arena;
 };
@@ -82,8 +82,7 @@ static size_t exit_events(const struct recording *r, size_t iteration)
     return 0;
 }
 
-/* Chooses blocks of iterations from the whole recording, as many as there is space for their
- * values. */
+/* Chooses blocks of iterations from the whole recording, until their values fill the space. */
 static bool take_iterations(struct recorded_run *x, struct err *err)
 {
     const size_t all = x->r->iterations.count, room = VALUES_MOST / x->plan.bytes,

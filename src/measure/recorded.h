@@ -1,8 +1,8 @@
 /* Runs recorded iterations of a loop in the arena of a sandbox. Branches take their recorded
- * directions, and accesses go to their recorded addresses, whatever the registers contain.
- * Branches and accesses still wait for the registers on which they depend. Mispredictions, cache
- * misses and TLB misses therefore occur as in the program, and the loop can be measured with a
- * change. x86-64. One thread. */
+ * directions, and accesses go to their recorded addresses. Neither depends on the contents of
+ * registers. Branches and accesses still wait for the registers on which they depend.
+ * Mispredictions, cache misses and TLB misses therefore occur as in the program, and the loop can
+ * be measured with a change. x86-64. One thread. */
 #ifndef PORTOLAN_MEASURE_RECORDED_H
 #define PORTOLAN_MEASURE_RECORDED_H
 

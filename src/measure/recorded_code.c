@@ -83,7 +83,7 @@ static bool is_zero(const struct recording *r, const struct recorded_plan *p, ui
             (!(in->traits & INSN_LOAD) || strncmp(in->mnemonic, "mov", 3) != 0 ||
              in->operands[0].reg != reg))
             return false;
-        /* A load that determines a branch reads other values than 0. */
+        /* A load that determines a branch can read other values than 0. */
         if (recorded_writes(in, reg) && p->own[i])
             return false;
     }
@@ -147,7 +147,7 @@ static bool choose_registers(const struct recording *r, struct recorded_plan *p,
         if (!(used >> reg & 1) && reg != RSP)
             *registers[found++] = reg;
     if (found < count && !(used >> RSP & 1)) {
-        /* Since rsp cannot be an index, it gets the address of the record, which is never used as
+        /* Because rsp cannot be an index, it gets the address of the record, which is never used as
          * an index. */
         if (found)
             *registers[found] = p->record;

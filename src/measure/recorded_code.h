@@ -1,10 +1,10 @@
 /* Code of a loop whose branches and addresses come from recorded values. Each iteration has a
  * record of equal length: byte 0 is 1 in the last record, and each instruction with values has a
- * place in it. A branch that only compares such values and constants is unchanged: it is decided by
- * the values. Other branches test a value after a conditional move of the original condition, so
- * they wait for the flags. An address is its value plus a 0 that is computed from the original
- * registers. Other instructions are unchanged, but their results have no effect. Internal to
- * measure/recorded.c. x86-64. */
+ * place in it. A branch that compares only such values and constants is unchanged, because the
+ * values determine it. Other branches test a value after a conditional move of the original
+ * condition, so they wait for the flags. An address is its value plus a 0 that is computed from the
+ * original registers. Other instructions are unchanged, but their results have no effect. Internal
+ * to measure/recorded.c. x86-64. */
 #ifndef PORTOLAN_MEASURE_RECORDED_CODE_H
 #define PORTOLAN_MEASURE_RECORDED_CODE_H
 
@@ -12,8 +12,8 @@
 
 struct recorded_plan {
     /* Arrays by instruction. @places: offset of the instruction's value in a record. @always:
-     * whether every iteration executes the instruction. @fixed: whether all its accesses have one
-     * address; the address is then part of the code. */
+     * whether every iteration executes the instruction. @fixed: whether all its accesses have the
+     * same address, which is then part of the code. */
     uint32_t *places;
     bool *always, *fixed;
     /* @own: whether the load reads from its place in the record. @decider: index of the load whose

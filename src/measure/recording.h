@@ -15,8 +15,8 @@ struct recorded_insn {
     /* whether the branch is a jump to an address in a register or memory */
     bool indirect;
     /* Number of lines of the program's data for each recorded line, at least 1. Runs move the
-     * accesses by up to this number of lines: otherwise they would find lines of the previous run
-     * in a cache. */
+     * accesses by up to this number of lines. Otherwise, the lines of the previous run would be in
+     * a cache. */
     uint32_t places;
     /* Whether this is a load of at most 8 bytes whose new lines have constant strides, so that a
      * prefetcher loads them. Such a load reads the recorded values of the iteration instead of its

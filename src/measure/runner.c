@@ -119,9 +119,9 @@ static void settle(struct runner_state *r, struct runner_trial *t, const struct 
     r->summary->failed += !(m->cycles > 0);
 }
 
-/* Compares the cycles with long and short bodies. Settles a confirmed value if they agree, if
- * another short body confirms the short value, if no other short body may run, or if @last is
- * true. */
+/* Compares the cycles with long and short bodies. Settles a confirmed value if they agree, or if
+ * another short body confirms the short value. Also settles it if no other short body may run, or
+ * if @last is true. */
 static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool last)
 {
     double copy[SHORTS], spread = t->held.spread > 0 ? t->held.spread : 0;
@@ -374,7 +374,7 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t,
 {
     if (!holds(r, known->baseline))
         return;
-    /* Takes only some of the values if they do not agree, to leave room for new ones. */
+    /* Takes only some of the values if they do not agree, because new values need space. */
     t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
     memcpy(t->values, known->values, t->count * sizeof *t->values);
     judge(r, t);

@@ -53,7 +53,7 @@ struct runner_estimate {
 };
 /* Updates the estimate with @guess, the remaining seconds computed at @seconds since the start (NaN
  * if unknown). Returns the value to display: NaN in the first seconds, later the last estimate
- * minus the elapsed time, moved towards the guess (more slowly in longer runs). Pure. */
+ * minus the elapsed time, moved towards @guess (more slowly in longer runs). Pure. */
 double runner_estimate(struct runner_estimate *e, double seconds, double guess);
 
 /* Callbacks on the thread that calls runner_run */

@@ -451,7 +451,7 @@ static bool task_run(struct sandbox *s, struct sandbox_item *item,
     task.rules = s->rules;
     task.item = *item;
     task.least = sandbox_to_beat(item);
-    /* Runs each experiment in a new process: no experiment then affects the next one. */
+    /* Runs each experiment in a new process, so that no experiment affects the next one. */
     if (!item->kernel && !item->rivals)
         sandbox_process_stop(&s->foreign);
     if (!s->foreign.pid && !child_start(s, true, err))
@@ -493,8 +493,8 @@ bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *r
         sandbox_answer_clear(&s->items[i]);
     for (unsigned next = 0, end; next < count; next = end) {
         bool foreign = is_foreign(&s->items[next]), ok;
-        /* Polls here: most runs end before the wait for the child would poll, every tenth of a
-         * second. */
+        /* Polls here, because most runs end before the wait for the child polls for the first
+         * time. */
         if (how.cancelled && how.cancelled(how.state))
             return err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
         for (end = next + 1; !foreign && end < count && !is_foreign(&s->items[end]);)

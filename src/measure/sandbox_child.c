@@ -415,8 +415,8 @@ void sandbox_child_main(const struct sandbox_child *given)
 {
     enum sandbox_stage failed;
 
-    /* Must precede the protection of variables: the compiler's library may store cache parameters
-     * in a variable. */
+    /* This call must precede the protection of variables, because the compiler's library may store
+     * cache parameters in a variable. */
     arch_code_changed(given->area, given->code_length);
     struct sandbox_vault *v = sandbox_close_begin(given, &failed);
 

@@ -111,8 +111,8 @@ static bool stage_failed(const struct sandbox_hello *hello, struct err *err)
                    "cannot start the sandbox process: %s: %s", text, strerror(hello->error));
 }
 
-/* Forks without fork(): under ThreadSanitizer, fork() starts a thread in the child of a
- * single-threaded process, and the child would unmap this thread's memory. */
+/* Forks without fork(). Under ThreadSanitizer, fork() starts a thread in the child of a
+ * single-threaded process, and the child would unmap that thread's memory. */
 static pid_t child_fork(void)
 {
 #if defined(HAVE__FORK) && defined(__SANITIZE_THREAD__)

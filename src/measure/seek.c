@@ -117,8 +117,8 @@ bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, d
     unsigned quiet = 0;
 
     k->contended = (1 - LATELY) * k->contended + LATELY * (isnan(contended) ? 0 : contended);
-    /* No exception for a single CPU: if its probes are faster than the baseline, seek_learn must
-     * calibrate again. */
+    /* A single CPU is not an exception, because seek_learn must calibrate again if its probes are
+     * faster than the baseline. */
     if (k->contended < MUCH_LOST || now - k->looked < LOOK_EVERY)
         return true;
     k->looked = now;

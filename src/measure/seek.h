@@ -47,9 +47,9 @@ void seek_begin(struct seek *k, const struct sandbox *s);
 bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, double contended,
                struct err *err);
 /* If a probe was faster than the baseline, calibrates @c again, at most once per LEARN_EVERY
- * seconds: otherwise no window would be accepted. Keeps the patience and the choice of probes.
- * Discards the idle shares of CPUs. Overwrites items of the sandbox. Returns false with err like
- * calibrate. */
+ * seconds. Without this calibration, no window would be accepted. Keeps the patience and the choice
+ * of probes. Discards the idle shares of CPUs. Overwrites items of the sandbox. Returns false with
+ * err like calibrate. */
 bool seek_learn(struct seek *k, struct sandbox *s, struct calibration *c, struct err *err);
 
 #endif

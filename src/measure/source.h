@@ -10,7 +10,7 @@
 #include "model/mapping.h"
 
 struct measured {
-    /* cycles per execution of the experiment; NaN: no value; the reason is in @state */
+    /* cycles per execution of the experiment; NaN: no value, for the reason in @state */
     double cycles;
     double spread;       /* relative spread of the cycles */
     double clock_hz;

@@ -284,7 +284,7 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         }
         agree = windows_agree(rules, difference, iterations, values, out) && out->accepted >= 3;
     }
-    /* Ends after many idle windows even if these do not agree, because the time of some code always
+    /* Ends after many idle windows even if they do not agree, because the time of some code always
      * varies. */
     if (out->accepted >= 3 && (agree || out->accepted == VALUES))
         out->state = WINDOW_SETTLED;
