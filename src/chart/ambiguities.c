@@ -17,10 +17,10 @@
                               * ambiguous forms in experiments */
 #define QUICK 4.0            /* maximum cycles per execution of a witness in isolation */
 #define WITNESSES_MOST 120      /* maximum number of witnesses, which have different usages */
-#define TELLS 2.0            /* An experiment distinguishes two usages if their predictions differ
-                              * by more than this number of standard deviations. */
-/* If an experiment chosen for another alternative exceeds this difference, in the unit of TELLS, no
- * further experiment is chosen. */
+#define TELLS 2.0            /* Number of standard deviations by which the predictions of two usages
+                              * must differ for an experiment to distinguish them */
+/* No further experiment is chosen if one that was chosen for another alternative exceeds this
+ * difference, in the unit of TELLS. */
 #define TELLS_ENOUGH 4.0
 #define COPIES 2             /* maximum number of copies of the ambiguous form in one experiment */
 /* Maximum number of executions of a saturator, relative to the smallest number that takes longer

@@ -49,8 +49,8 @@ struct chart_form {
     double alone;                 /* cycles per execution in isolation; NaN: not measured */
     char *reason;                 /* reason why the form was not measured (CHART_NOT_MEASURED);
                                    * NULL: it was measured */
-    /* probability of the form's usage among all usages that explain the measurements; NaN: the form
-     * has no usage */
+    /* probability of the form's usage, relative to all usages that explain the measurements; NaN:
+     * the form has no usage */
     double confidence;
     unsigned experiments;         /* number of experiments with the form */
     double error;                 /* largest relative error of a measurement of the form */
@@ -98,8 +98,8 @@ struct chart_fact {
 
 /* Result of the review: predictions of random blocks that inference did not use */
 struct chart_review {
-    /* @blocks: number of measured blocks. @covered: number of these whose forms are all in the
-     * machine. */
+    /* @blocks: number of measured blocks. @covered: number of measured blocks whose forms are all
+     * in the machine. */
     size_t blocks, covered;
     double error;                 /* mean relative error over the covered blocks; NaN: no block is
                                    * covered */
@@ -199,11 +199,11 @@ void chart_free(struct chart *c);
 struct chart_tally {
     size_t of[CHART_UNEXPLAINED + 1];   /* number of forms by state */
     /* @timed: number of forms with a time. @hidden: number of forms whose ports no experiment with
-     * the core reveals. @hidden_settled: number of these whose ports an experiment with other forms
-     * reveals. */
+     * the core reveals. @hidden_settled: number of @hidden forms whose ports an experiment with
+     * other forms reveals. */
     size_t timed, hidden, hidden_settled;
-    /* @usages: number of forms in the core or placed. @sure: number of these with a confidence of
-     * at least 0.9. @likely: number with a confidence from 0.5 to below 0.9. */
+    /* @usages: number of forms in the core or placed. @sure: number of @usages with a confidence of
+     * at least 0.9. @likely: number of @usages with a confidence from 0.5 to below 0.9. */
     size_t usages, sure, likely;
     size_t latencies, facts;            /* number of known latencies, and of known facts */
 };

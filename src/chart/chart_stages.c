@@ -65,7 +65,7 @@ static bool make_body(const struct form_row *row, struct body *out)
 }
 
 /* Returns whether the body needs another instruction before each execution of @row, to make
- * executions independent (isa/body.h). That instruction takes issue slots. */
+ * executions independent (isa/body.h). The additional instructions take issue slots. */
 static bool needs_breakers(const struct form_row *row)
 {
     struct body *body = mem_alloc(sizeof *body);
@@ -76,8 +76,8 @@ static bool needs_breakers(const struct form_row *row)
 }
 
 /* Returns whether more than ports and issue slots determines the times of @row with other forms. A
- * form that reads flags waits for forms that set these. Moves between vector registers, which a CPU
- * may eliminate, are limited by the number of vector operations at rename. */
+ * form that reads flags waits for forms that set these. The number of vector operations at rename
+ * limits moves between vector registers, which a CPU may eliminate. */
 static bool needs_more_than_ports(const struct form_row *row)
 {
     struct body *body = mem_alloc(sizeof *body);
@@ -114,8 +114,8 @@ static bool find_core(struct charting *w, struct chart_core *core, struct err *e
     return ok;
 }
 
-/* Fills @out with the forms of the core from which ports are inferred: those whose times depend on
- * ports and slots alone. If there are none, or if the options fix the core, these are all forms.
+/* Fills @out with the forms of the core from which ports are inferred: those whose times depend
+ * only on ports and slots. If there are none, or if the options fix the core, uses all forms.
  * Returns their number. */
 static size_t forms_for_ports(const struct charting *w, const struct chart_core *core,
                               uint32_t *out)
@@ -296,7 +296,7 @@ static void write_mapping(struct charting *w, const struct ports *ports,
 }
 
 /* Returns the mean error of the core's mapping over all experiments with core forms only. If
- * lab.late is true, times above the port bound have less weight. µops that fit them would
+ * lab.late is true, times above the port bound have less weight. µops that fit these times would
  * mispredict other experiments. */
 static double core_error(const struct charting *w)
 {
@@ -339,8 +339,8 @@ static size_t revise_core(struct charting *w, const struct place_form *forms,
     return changed;
 }
 
-/* Places the forms of the core again. If a core form had too few µops, the usages of all forms
- * placed with it would be wrong. */
+/* Places the forms of the core again. If a core form had too few µops, all usages placed with it
+ * would be wrong. */
 static bool check_core(struct charting *w, struct err *err)
 {
     struct place_form *forms = mem_alloc((w->chart->form_count + 1) * sizeof *forms);
@@ -428,7 +428,7 @@ static bool stage_ends(struct charting *w, double begun, struct err *err)
 {
     const struct chart_hooks *hooks = w->lab.hooks;
 
-    /* Until stage 4 ends, keeps unused ports: forms that use them may not yet be placed. */
+    /* Keeps unused ports until stage 4 ends, because forms that use them may not be placed yet. */
     if (w->lab.stage >= CHART_PLACES)
         unused_ports_drop(w->chart);
     w->chart->seconds[w->lab.stage] = clock_seconds() - begun;

@@ -38,8 +38,8 @@ struct chart_job {
     struct machine *simulated;       /* copy of the simulated CPU's machine; NULL: this CPU is
                                       * charted */
     bool recorded;
-    /* whether the core is given: a chart from journals of only some forms uses the core of the
-     * chart of all forms */
+    /* whether the core is given; a chart of some forms from journals uses the core of the chart of
+     * all forms */
     bool core_fixed;
     struct forms *forms;             /* forms of the instruction set; the job owns a reference */
     VEC(const struct form_row *) rows;

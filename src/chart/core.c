@@ -32,8 +32,8 @@
 /* smallest ratio of a joined form's rate (core_is_joined) to the rate of the fastest form with
  * operands */
 #define JOINED 1.5
-/* Largest relative distance of the cycles in isolation from a fraction that ports or slots allow.
- * At a larger distance, another resource limits the form. */
+/* Largest relative distance of the cycles in isolation from a fraction that ports or slots can
+ * explain. At a larger distance, another resource limits the form. */
 #define PLAIN 0.0125
 /* Largest ratio, explainable by ports, of a pair's time to the sum of both times in isolation. */
 #define SUM_PASSED 1.05
@@ -121,7 +121,7 @@ bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t
 }
 
 /* Returns whether ports or slots can explain @cycles in isolation on a CPU that executes up to
- * @width forms per cycle: whether @cycles is a multiple of 1 / n, where n is at most @width. */
+ * @width forms per cycle. This is the case for multiples of 1 / n, where n is at most @width. */
 static bool is_plain(double cycles, double width)
 {
     for (double below = 1; below <= width; below++)
@@ -240,8 +240,8 @@ static bool near(double a, double b)
 }
 
 /* Returns whether candidates @a and @b have equal times, in isolation and with each class with
- * which both were measured. @own: the class whose first member is @b; SIZE_MAX: none. With @own,
- * both together must also take the sum of their times. */
+ * which both were measured. @own: the class whose first member is @b; SIZE_MAX: none. Unless @own
+ * is SIZE_MAX, both together must also take the sum of their times. */
 static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
 {
     uint32_t fa = g->core->candidates.items[a], fb = g->core->candidates.items[b], counts[2];
@@ -371,8 +371,8 @@ struct weighed {
     size_t class;
 };
 
-/* Returns all classes sorted by interference. Classes with times that ports cannot explain are
- * last. The caller frees the array. */
+/* Returns all classes sorted by interference. Classes whose times ports cannot explain are last.
+ * The caller frees the array. */
 static struct weighed *by_interference(const struct grouping *g, const size_t *firsts)
 {
     size_t n = g->core->classes.count;
@@ -465,8 +465,8 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
         struct flat_term terms[4];
         for (unsigned k = 0; k < size; k++) {
             bool fresh = true;
-            /* A separate statement fixes the order of the two random numbers; within one statement,
-             * compilers may choose the order. */
+            /* A separate statement fixes the order of the two random numbers. Within one statement,
+             * the compiler may choose the order. */
             const size_t which = rng_below(rng, n);
             terms[k] = (struct flat_term){core->classes.items[which].form,
                                           1 + (uint32_t)rng_below(rng, COUNT_MOST)};
@@ -479,7 +479,7 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
 }
 
 /* Requests an experiment of @a and @b, at most AHEAD_MOST executions of each. In the experiment, @a
- * takes AHEAD times as long as @b, so @b adds time only on ports that both forms use. */
+ * takes AHEAD times as long as @b. Therefore @b adds time only on ports that both forms use. */
 static void ask_ahead(struct lab *lab, const double *alone, uint32_t a, uint32_t b)
 {
     uint32_t counts[2];

@@ -20,8 +20,8 @@ struct chart_core {
 
 /* Returns whether several executions of form @f share a slot at rename (nops on Zen 4: twelve per
  * cycle in six slots). @alone has the cycles in isolation of the @n forms. Such a form has no
- * operands and is far faster than all forms with operands. Such a form does not show the issue
- * width, so it cannot be part of the core. */
+ * operands and is far faster than all forms with operands. It cannot be part of the core, because
+ * it does not show the issue width. */
 bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t f);
 /* Chooses candidates among the @n forms and classifies them by pairs. @alone has the cycles of
  * each form in isolation; NaN: the form cannot be a candidate. The lab's table receives all

@@ -14,7 +14,8 @@
 /* Sets distinct[i] for each usage @i of @n: the set of usages whose cycles differ from those of @i
  * by more than DISTINGUISHED. @noise: see struct lattice. */
 void distinguish(const double *cycles, size_t n, double noise, uint64_t *distinct);
-/* Returns the number of pairs of the @n usages that are both in @open and in @distinct. */
+/* Returns the number of pairs of usages, among the @n usages in @open, that @distinct
+ * distinguishes. */
 unsigned distinguished_pairs(const uint64_t *distinct, const uint64_t *open, size_t n);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Code of the loops: an iteration has a chain of square roots, independent of the previous
- * iteration's, and instructions that fill a buffer. The instructions cannot retire while the chain
+/* Code of the loops: an iteration has instructions that fill a buffer, and a chain of square roots
+ * that is independent of the previous chain. The instructions cannot retire while the chain
  * executes. If the buffer has space for all of them, the next chain overlaps with this one. */
 #define ROOT "sqrtss xmm0, xmm0"
 #define CHAIN 24
@@ -54,7 +54,8 @@ static const char *const lines[FILLINGS] = {[FILL_WAITING] = "cmp r8, r9",
                                             [FILL_STORES] = "mov [rdi], r10"};
 
 /* Each fact is measured with two kinds of instructions. If the results differ, the capacity is
- * unknown: one kind of instructions fills another buffer first, or buffers share entries. */
+ * unknown, because one kind of instructions fills another buffer first, or because buffers share
+ * entries. */
 static const struct {
     const char *key, *unit;
     enum buffer_filling by, also;
@@ -217,7 +218,7 @@ static const char *why_unknown(const struct buffer_search *all, size_t b)
         (!rises(s, s->at_over - s->at_fit, 1) ||
          (s->at_over < SERIAL * s->chain && !rises(s, s->at_beyond - s->at_over, BEYOND))))
         return "a square root seems to use several scheduler entries";
-    /* The buffer is as large as the reorder buffer, which therefore fills first. */
+    /* The reorder buffer fills first, because the tested buffer is at least as large. */
     if (by != FILL_MIXED && all[FILL_MIXED].unknown)
         return "the size of the reorder buffer is unknown";
     if (by != FILL_MIXED && s->fits + CHAIN > FILLS * size_of(&all[FILL_MIXED], FILL_MIXED))

@@ -10,17 +10,16 @@
 
 /* Blocks of 32 bytes with an increasing number of instructions. Both halves have the same number of
  * instructions, or the first half has one more. Two more blocks are sparser: one has ten bytes per
- * instruction, the other 11 instructions in 64 bytes. The second one distinguishes two kinds of
- * CPUs: those with 64-byte blocks, which deliver five instructions per cycle, and those that
- * deliver four from any block. */
+ * instruction, the other 11 instructions in 64 bytes. The second block distinguishes CPUs with
+ * 64-byte blocks, which deliver five instructions per cycle, from CPUs that deliver four from any
+ * block. */
 #define BLOCK 32
 #define COUNT_LEAST 6
 #define COUNT_MOST 16
 #define SPARSE 2
 #define BLOCKS (SPARSE + COUNT_MOST - COUNT_LEAST + 1)
 
-/* size in bytes of a chunk; a block with a length-changing prefix consists of one, two or four
- * chunks */
+/* size in bytes of a chunk; a block with length-changing prefixes has one, two or four chunks */
 #define CHUNK 16
 #define SIZES 3
 #define CHUNK_INSNS 3
@@ -175,7 +174,7 @@ double front_decoded(const struct probes *p, const struct insn *insns, size_t co
     return frontend.cycles;
 }
 
-/* Returns whether the decoders delivered the code: the code then takes clearly longer than from the
+/* Returns whether the decoders delivered the code. The code then takes clearly longer than from the
  * µop cache. */
 static bool differs(const struct probes *p, const struct twice *code)
 {

@@ -12,7 +12,7 @@
 #define PREFIXED "cmp ax, 4660\n"
 #define PREFIXED_BYTES 4
 
-/* Blocks of 32 bytes of three kinds: with an increasing number of instructions, with an increasing
+/* Blocks of 32 bytes, of three kinds: with an increasing number of instructions, with an increasing
  * number of jumps, and with halves of different density */
 #define HALF 32
 #define DENSE_LEAST 14
@@ -24,8 +24,8 @@
 
 /* Long loops. Two loops have 24 and 27 instructions per 64 bytes; one of these loops fills lines of
  * six, eight, nine or twelve µops. The third loop has no prefixes and counts only slots. It is for
- * CPUs whose decoders are slower than rename, because prefixes in long code may be slow for another
- * reason (Zen 4). */
+ * CPUs whose decoders are slower than rename. On these CPUs, prefixes in long code may be slow for
+ * another reason (Zen 4). */
 #define DENSITIES 2
 #define FILLERS DENSITIES
 #define LONGS (DENSITIES + 1)
@@ -68,8 +68,8 @@ static void dense(unsigned prefixed, unsigned count, unsigned bytes, struct str 
     front_code(count - prefixed, bytes - prefixed * PREFIXED_BYTES, 1, out);
 }
 
-/* Appends a block with @jumps jumps. Before each jump is an instruction that cannot fuse, and no
- * jump ends the block. */
+/* Appends a block with @jumps jumps. An instruction that cannot fuse precedes each jump. The block
+ * does not end with a jump. */
 static void jumping(unsigned jumps, struct str *out)
 {
     const unsigned rest = JUMPS_MOST + 2 - jumps;

@@ -8,8 +8,8 @@
 #include "analysis/windows.h"
 
 #define INSNS_MOST 7
-/* Number of instructions in a loop. The closing jump takes up to two cycles on a wide core, which
- * would be too large a share of a shorter loop's time. */
+/* Number of instructions in a loop. The closing jump takes up to two cycles on a wide core, a large
+ * share of a shorter loop's time. */
 #define INSNS 1400
 /* largest code size in bytes, which every instruction cache can hold */
 #define BYTES 12288
@@ -179,7 +179,7 @@ static double constants_off(const struct body_seen *seen, const struct core *cor
 }
 
 /* Concludes the number of constants per line for lines and windows as in @core. Does nothing unless
- * this number at least halves the residual. */
+ * this number reduces the residual to half or less. */
 static void conclude_constants(struct probes *p, struct core core, const struct body_seen *seen)
 {
     const double without = constants_off(seen, &core);

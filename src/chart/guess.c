@@ -12,7 +12,7 @@
 #define PIPE_PRICE 3.0
 #define STEPS 60
 #define ADDED_MOST 4
-/* Largest number of port sets of a guess with which µops are split in two; with more sets, there
+/* Largest number of port sets of a guess at which µops are split in two. With more sets, there
  * would be too many splits. */
 #define SPLIT_MOST 4
 #define GAIN 1e-6
@@ -201,7 +201,7 @@ void guess_begin(const struct sights *s, struct guess *out)
             const struct saturator *by = sight_saturator(s, one);
             if (!by || !by->ports || portset_size(by->ports) != size)
                 continue;
-            /* The time shows the number of µops within the saturator's ports. Assigns the µops
+            /* The time determines the number of µops within the saturator's ports. Assigns the µops
              * that the guess lacks to the largest port set within these ports. */
             size_t set = lattice->sets.count, column = 0;
             for (size_t k = 0; k < lattice->sets.count; k++)
@@ -400,7 +400,7 @@ void guess_neighbours(const struct guess *g, struct guess_search *search)
         other = *g;
         change(&other, set, -1);
         pass_neighbour(&n, &other);
-        /* Moves one µop to another set, then all µops. */
+        /* Moves one µop to another set, then moves all µops. */
         pass_additions(&n, &other, 1, set);
         if (g->uops[i].count > 1) {
             change(&other, set, 1 - g->uops[i].count);
@@ -414,7 +414,7 @@ void guess_neighbours(const struct guess *g, struct guess_search *search)
         if (g->n <= SPLIT_MOST)
             pass_splits(&n, set);
     }
-    /* Replaces two overlapping sets with their intersection and union, and the reverse. Most
+    /* Replaces two overlapping sets with their intersection and union, and vice versa. Most
      * saturators do not distinguish the two usages. */
     for (unsigned i = 0; i < g->n; i++)
         for (unsigned k = 0; k < i; k++) {
@@ -441,7 +441,7 @@ void guess_neighbours(const struct guess *g, struct guess_search *search)
                     pass_neighbour(&n, &other);
             }
         }
-    /* Replaces all µops of one set with a blocking pipe, and the reverse. */
+    /* Replaces all µops of one set with a blocking pipe, and vice versa. */
     for (unsigned i = 0; i < g->n; i++) {
         other = *g;
         other.pipe = g->uops[i].count;
@@ -464,7 +464,7 @@ void guess_neighbours(const struct guess *g, struct guess_search *search)
 }
 
 /* Tries a blocking pipe as the explanation of a long time in isolation. If the guess has a pipe,
- * tries the guess without it. */
+ * tries the guess without the pipe. */
 static void try_pipe(const struct guess *g, const struct sights *s, struct guess *best)
 {
     const struct sight *own = alone(s);

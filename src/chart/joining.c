@@ -14,7 +14,7 @@
 /* Union of port sets of the other µops, and the number of µops within its ports */
 struct joiner_union {
     portset ports;
-    /* @mass: number of µops within the ports. @before: this number without the set that is being
+    /* @mass: number of µops within the ports. @before: @mass without the set that is currently
      * added. */
     double mass, before;
 };
@@ -174,7 +174,7 @@ static double price_of(const struct joiner *j, size_t at, double predicted)
                  j->deviation_most, j->rows[at].limits);
 }
 
-/* fmax() would be a call. */
+/* avoids the call of fmax() */
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -270,9 +270,9 @@ static void set_slots(struct joiner *j, unsigned slots)
     j->slots = slots;
 }
 
-/* Returns the cost of the rows without µops on the union of both sets. A row in which this union
- * may lower the cost counts 0. @with: cycles with the second µop. @inverse: reciprocal of the
- * union's size; 0: no second µop. Returns a value above @limit if the cost exceeds it. */
+/* Returns the cost of the rows without µops on the union of both sets. A row whose cost the union
+ * may lower counts as 0. @with: cycles with the second µop. @inverse: reciprocal of the union's
+ * size; 0: no second µop. Returns a value above @limit if the cost exceeds it. */
 FOR_WIDE_VECTORS
 static double known_cost(struct joiner *j, const double *with, double inverse, double limit)
 {

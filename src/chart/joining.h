@@ -12,7 +12,7 @@
 /* Working storage of a search. One thread at a time. */
 struct joiner;
 
-/* Creates a joiner for up to @rows rows and @seconds candidate sets of second µops. */
+/* Creates a joiner for up to @rows rows and @seconds candidate sets for the second µop. */
 struct joiner *joining_new(size_t rows, size_t seconds);
 void joining_free(struct joiner *j);
 

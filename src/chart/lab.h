@@ -25,8 +25,8 @@ struct lab {
     enum chart_stage stage;
     const char *what;            /* description of the current measurement, for messages */
     double shown;                /* time of the last lab_show, from clock_seconds */
-    /* Relative deviation of times from the best mapping's prediction. On a real CPU it exceeds the
-     * noise of the measurement. */
+    /* Relative deviation of times from the best mapping's prediction. On a real CPU, this deviation
+     * exceeds the noise of measurements. */
     double noise;
     /* Whether some times of the core exceed the port bound (chart/residual.h). If so, times of
      * other forms may also exceed it. */

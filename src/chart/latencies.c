@@ -21,9 +21,9 @@
                               * it is set to that integer */
 /* largest difference, in cycles or relative, of latencies that are considered equal */
 #define NEAR 0.04
-/* Largest ratio of a chain's time, of less than one cycle per execution, to the form's time in
- * isolation at which the chain shows no latency: rename eliminates the form. The ratio of moves on
- * a virtual EPYC Turin was 1.16. */
+/* Largest ratio of a chain's time to the form's time in isolation at which the chain shows no
+ * latency, for chains of less than one cycle per execution. Rename then eliminates the form. The
+ * ratio of moves on a virtual EPYC Turin was 1.16. */
 #define NO_CHAIN 1.25
 #define OK "ok"
 
@@ -152,8 +152,8 @@ static bool is_busy(const struct latency *l)
     return isnan(l->cycles) && strstr(l->state, "contended");
 }
 
-/* Writes all measured latencies to the file. Omits chains that failed on a busy core: the next run
- * measures these. */
+/* Writes all measured latencies to the file. Omits chains that failed on a busy core, because the
+ * next run measures them. */
 static bool write_file(struct latency_finding *f, struct err *err)
 {
     const char *path = f->lab->options->latencies;
@@ -203,8 +203,8 @@ static size_t measure_form(struct latency_finding *f, uint32_t i, struct latency
     return n == SIZE_MAX || !lab_goes_on(f->lab, err) ? SIZE_MAX : n;
 }
 
-/* Measures again each form with a chain that failed on a busy core. Keeps the latencies of its
- * other chains. Returns false with err on failure. */
+/* Measures again each form with a chain that failed on a busy core. Keeps the latencies of the
+ * form's other chains. Returns false with err on failure. */
 static bool measure_busy(struct latency_finding *f, struct err *err)
 {
     struct chart *c = f->chart;
@@ -307,8 +307,8 @@ static bool near(double a, double b)
     return fabs(a - b) <= fmax(NEAR, NEAR * fmin(a, b));
 }
 
-/* Returns whether a chain of @form with @cycles per execution takes no longer than executions that
- * do not depend on each other. */
+/* Returns whether a chain of @form with @cycles per execution takes no longer than independent
+ * executions. */
 static bool shows_no_latency(const struct chart_form *form, double cycles)
 {
     return rounded(cycles) < 1 && cycles <= NO_CHAIN * form->alone;
@@ -380,8 +380,8 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
         return;
     for (unsigned i = 0; i < 2; i++) {
         set_latency(both[i]->mapping, form, latency);
-        /* The models treat a form without ports as eliminated, with latency 0. If the issue width
-         * hides the form's ports, a latency needs a rule. */
+        /* The models treat a form without ports as eliminated, with latency 0. A form whose ports
+         * the issue width hides therefore needs a rule for its latency. */
         if (latency > 0 && !mapping_find(both[i]->mapping, form)->usage.count)
             machine_add_latency(both[i], form, LATENCY_ANY, LATENCY_ANY, latency,
                                 "charted: measured");

@@ -26,9 +26,10 @@
  * more than AGREED, one more run is made. The median of the runs is used. */
 #define ROUNDS_SHARED 2
 #define AGREED 0.15
-/* largest ratio of a time to the next lower time, at which it confirms that time */
+/* largest ratio of two successive times, in ascending order, at which the larger time confirms the
+ * smaller one */
 #define CONFIRMED 1.04
-/* largest relative difference of the times of a loop, median over sizes, that is accepted */
+/* largest accepted relative difference of the times of a loop (median over sizes) */
 #define DISAGREE 0.5
 #define FAILED_MOST 20    /* maximum number of runs that fail because the core is busy */
 /* Minimum seconds of a run with dependent loads in more than HOPS_FAR bytes. In a shorter run, the
@@ -143,7 +144,7 @@ static bool probe_runs(const struct memory_lines *p, size_t at, double bytes)
     return p->selected[at] && bytes > p->from && (!(p->only > 0) || bytes == p->only);
 }
 
-/* Returns whether loop @at needs its own contents of memory. */
+/* Returns whether loop @at needs special contents of memory. */
 static bool is_filled(size_t at)
 {
     return at == COST_RANDOM || at == COST_SINGLE || at == COST_SCATTER || at == COST_HOP;
@@ -228,7 +229,7 @@ static bool probe_settled(const struct memory_lines *p, const struct memory_cost
     return p->rounds[at][k] >= ROUNDS_MOST || apart <= CONFIRMED - 1;
 }
 
-/* Runs each loop until its times are confirmed, at most ROUNDS_MOST times. If a loop needs its own
+/* Runs each loop until its times are confirmed, at most ROUNDS_MOST times. If a loop needs special
  * contents of memory, runs all its sizes in sequence, to fill memory only once. Begins with large
  * arrays, because a shared cache keeps lines of smaller arrays for many walks. Returns false with
  * err on failure, or if a loop has no time. */
@@ -294,7 +295,7 @@ static void times_confirm(const struct memory_lines *p, const struct memory_cost
 }
 
 /* Returns the largest relative difference of two times of loop @at with arrays of one size. The
- * result is used as the spread of non-temporal stores, whose rates differ in a part of the runs. */
+ * result is used as the spread of non-temporal stores, whose rates differ in some runs. */
 static double times_range(const struct memory_lines *p, size_t at)
 {
     double range = 0;
@@ -330,8 +331,8 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
                                                             probes[COST_LOAD].lines;
             if (p->rounds[i][k])
                 out->cycles[i][k] = fmax(0, times[i][k] - other) / probes[i].lines;
-            /* Limits the time to that of a line in isolation. A line that is loaded while another
-             * is written seems slower only if the run was disturbed. */
+            /* Limits the time to that of a line in isolation. A concurrent write makes a load
+             * slower only if the run was disturbed. */
             if (i == COST_CONCURRENT)
                 out->cycles[i][k] = fmin(out->cycles[i][k], out->cycles[COST_LOAD][k]);
         }
@@ -421,7 +422,7 @@ void memory_lines_again(struct memory_lines *p, const bool selected[MEMORY_COSTS
                         const double *bytes, size_t count, double seconds,
                         const struct memory_costs *m)
 {
-    /* Per cost: another cost, which is measured with it and subtracted from it. */
+    /* Per cost: another cost that its loop includes, and that is subtracted. */
     static const enum memory_cost taken[MEMORY_COSTS] = {[COST_CONCURRENT] = COST_STORE,
                                                          [COST_ODD] = COST_SKIPPED};
 
@@ -472,7 +473,7 @@ static bool row_take(const struct kept_rows *kept, size_t row, struct memory_cos
     const enum memory_cost cost = cost_named(kept_field(kept, row, MEMORY_KEPT_FACT));
     double bytes, cycles, spread;
 
-    if (cost == MEMORY_COSTS)   /* A row that names no cost has a value that does not depend on the
+    if (cost == MEMORY_COSTS)   /* A row with another name has a value that does not depend on the
                                  * size. */
         return true;
     if (filled[cost] == MEMORY_SIZES ||

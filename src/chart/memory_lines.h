@@ -24,9 +24,9 @@ void memory_lines_free(struct memory_lines *p);
 /* Share of the second-level cache up to which the costs are stable. Another hardware thread of the
  * core, even of another guest, uses the rest. */
 #define MEMORY_LINES_STABLE 0.25
-/* Prepares a new measurement of the costs in @m that @selected selects. Uses the sizes in @bytes
- * (ascending) that exceed the stable share of the second-level cache. Random accesses will be
- * sampled for @seconds per size. */
+/* Prepares a new measurement of the costs in @m for which @selected is true. Uses the sizes in
+ * @bytes (ascending) that exceed the stable share of the second-level cache. Random accesses will
+ * be sampled for @seconds per size. */
 void memory_lines_again(struct memory_lines *p, const bool selected[MEMORY_COSTS],
                         const double *bytes, size_t count, double seconds,
                         const struct memory_costs *m);

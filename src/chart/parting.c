@@ -34,8 +34,7 @@ struct outsider {
     double before;              /* mean error of the form's best usage with the unchanged core */
 };
 
-/* Port sets that replace the port set of a µop: two if the split replaced the µop with two µops,
- * otherwise one */
+/* Port sets that replace the port set of a µop: two if the split adds a µop, otherwise one */
 struct element {
     portset sets[2];
 };
@@ -363,7 +362,8 @@ static bool sets_collect(struct parter *p)
     return true;
 }
 
-/* Returns the sum of the improvements of all forms that improve enough; 0 if too few forms do. */
+/* Returns the sum of the improvements of all forms that improve enough; 0 if there are too few such
+ * forms. */
 static double gain_of(const struct parter *p)
 {
     double sum = 0;

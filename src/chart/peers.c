@@ -11,8 +11,7 @@
 /* number of random experiments in which a form must agree with its peer before it takes the peer's
  * usage */
 #define PEER_CHECKS 4
-/* maximum number of peers for which a form waits; after these, the form itself is measured with all
- * saturators */
+/* maximum number of peers for which a form waits before it is measured with all saturators */
 #define WAITS_MOST 3
 
 static const struct sight *find(const struct sights *s, const struct sight *like)
@@ -76,8 +75,8 @@ static size_t distinguishing_level(const struct placer *p, const struct placing 
     return best;
 }
 
-/* Gives @f the usage and the alternatives of a peer that no usage explains. Computes the costs of
- * the alternatives for the times of @f. */
+/* Gives @f the usage and the alternatives of a peer whose times no usage explains. Computes the
+ * costs of the alternatives for the times of @f. */
 static void take_usage_of(struct placing *f, const struct placing *peer)
 {
     f->guess = peer->guess;

@@ -1,5 +1,5 @@
-/* Peers: forms whose times agree in all experiments that both have. A form that no usage explains
- * is compared with such forms that were measured with all saturators. */
+/* Peers: forms whose times agree in all experiments that both have. A form whose times no usage
+ * explains is compared with peers that were measured with all saturators. */
 #ifndef PORTOLAN_CHART_PEERS_H
 #define PORTOLAN_CHART_PEERS_H
 
@@ -11,9 +11,9 @@ struct placing;
 /* Returns whether the two forms are peers: they have at least two common experiments, and their
  * times agree within noise in each of these. */
 bool peers_agree(const struct sights *a, const struct sights *b);
-/* Compares a form that no usage explains with its peers. Requests experiments that decide which
- * peer behaves like the form, and gives the form that peer's usage. While a peer is measured, the
- * form waits. Returns false if there is no peer. */
+/* Compares a form whose times no usage explains with its peers. Requests experiments that decide
+ * which peer behaves like the form, and gives the form that peer's usage. While a peer is measured,
+ * the form waits. Returns false if there is no peer. */
 bool peers_compare(struct placer *p, struct placing *f);
 
 #endif

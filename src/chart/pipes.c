@@ -12,9 +12,9 @@
 #define PIPE_SUM 0.9
 #define BALANCE_MOST 4
 
-/* Measures the first form without a known pipe with each other such form. Sets the pipe of this
- * form, and of the forms that share the pipe, to @pipe. Sets *@found to whether there was a form
- * without a known pipe. */
+/* Measures the first form without a known pipe together with each other form without a known pipe.
+ * Sets the pipe of this form, and of the forms that share the pipe, to @pipe. Sets *@found to
+ * whether there was a form without a known pipe. */
 static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pipe, bool *found,
                       struct err *err)
 {

@@ -14,7 +14,7 @@ struct pipe_form {
     int pipe;               /* pipe number; -1: no pipe */
 };
 
-/* Finds which of @forms use the same pipe: together, two such forms take the sum of both times.
+/* Finds which of @forms use the same pipe. Together, two such forms take the sum of both times.
  * Keeps the PIPES_MOST pipes with the most forms. Returns false with err on failure. Sets *@pipes
  * to the number of pipes. */
 bool pipes_find(struct lab *lab, struct pipe_form *forms, size_t n, unsigned *pipes,

@@ -152,8 +152,8 @@ static void begin(struct placer *p, struct placing *f)
         ask_all(p, f);
 }
 
-/* Returns whether the guess of an earlier search also explains the new times. f->guess.cost is the
- * cost without the new times. */
+/* Returns whether the guess of an earlier search also explains the new times. f->guess.cost must be
+ * the cost without the new times. */
 static bool goes_on(struct placing *f)
 {
     double before = f->guess.cost;
@@ -230,8 +230,8 @@ static void add_rival(struct guess_search *search, const struct guess *other)
     r->list[at] = g;
 }
 
-/* Stores the best guesses of @r as alternatives, except those that use a blocking pipe in another
- * way. */
+/* Stores the best guesses of @r as alternatives, except those that differ in the use of a blocking
+ * pipe. */
 static void keep_others(const struct rivals *r, struct placing *f)
 {
     f->other_count = 0;
@@ -252,7 +252,7 @@ static size_t prefer_tested(const struct placer *p, struct placing *f, struct ri
     const portset tested = sights_ports(&f->sights);
     size_t best = 0;
 
-    /* Keeps the guess of a core form: no other form keeps its ports busy. */
+    /* Keeps the guess of a core form, because no other form keeps its ports busy. */
     if (!guess_assumes(&f->guess, p->lattice, tested) ||
         mapping_find(p->mapping, p->lab->table->forms.items[f->form->form]))
         return 0;
@@ -359,7 +359,8 @@ static void step(struct placer *p, struct placing *f)
 {
     if (f->leader && !f->leader->done)
         return;
-    /* No usage explains the times. Compares the form with peers, or runs it with all saturators. */
+    /* If no usage explains the times, compares the form with peers, or runs it with all
+     * saturators. */
     if (!f->explained && !f->all) {
         want_none(f);
         f->compared = peers_compare(p, f);
@@ -405,8 +406,8 @@ static void fit_share(void *state, unsigned worker)
         if (!in_round(f))
             continue;
         see(p, f);
-        /* Fits a compared form again only if its peer was explained: the peer's usage is then in
-         * the pool. */
+        /* Fits a compared form again only if its peer was explained, because the peer's usage is
+         * then in the pool. */
         if (f->compared && !(f->leader && f->leader->done && f->leader->explained))
             continue;
         fit(p, f);

@@ -28,8 +28,8 @@ struct placing {
     bool explained;              /* whether the times do not contradict the guess */
     bool sought;                 /* whether the guess is the result of a search */
     bool done, all;
-    /* Whether the form is compared with peers, instead of a search for its usage. If @leader is not
-     * NULL, the form waits for the measurements of this peer. */
+    /* Whether the form is compared with peers, instead of a search for its usage. The form waits
+     * for the measurements of peer @leader (NULL: none). */
     bool compared;
     const struct placing *leader;
     unsigned waited, peer_checks;   /* @waited: number of peers for which the form has waited.
@@ -43,7 +43,7 @@ struct placing {
     struct guess rival;
     /* Sum of the weights of the alternatives. The guess has weight 1. */
     double rivals;
-    /* alternatives that explain the times about as well as the guess, the best one first */
+    /* alternatives that explain the times about as well as the guess, best first */
     struct guess others[OTHERS_MOST];
     unsigned other_count;
     int pipe;                    /* index of the blocking pipe that the form uses; -1: none */

@@ -17,7 +17,7 @@
 /* Assumed relative error of an experiment with an omitted form. It exceeds the errors of the other
  * experiments on real CPUs. */
 #define UNKNOWN_ERROR 0.05
-/* Limit of the error of a time above the port bound: the ports may be correct in spite of it */
+/* limit of the error of a time above the port bound, because the ports may still be correct */
 #define ABOVE_ERROR 0.016
 /* Smallest share of a core's times above the port bound at which such times are accepted. Below
  * this share, a time above the bound refutes a usage, as a time below it does. */
@@ -30,11 +30,11 @@
 #define EXACT_SHARE 0.5
 #define ENOUGH_SHARE 0.95    /* smallest share of forms in the result at which no other order is
                               * tried */
-#define NOISY_SHARE 0.8      /* ENOUGH_SHARE at higher noise levels */
+#define NOISY_SHARE 0.8      /* like ENOUGH_SHARE, at higher noise levels */
 #define LEFT_OUT_PRICE 0.001   /* score of an omitted form, as a relative error */
-/* Score of a port at higher noise levels, as a relative error. Example: if seven ports include five
- * more forms but double the error, the model fits another effect than ports (mask operations of a
- * Zen 4). */
+/* Score of a port at higher noise levels, as a relative error. For example, seven ports may include
+ * five more forms but double the error. The model then fits another effect than ports (mask
+ * operations of a Zen 4). */
 #define PORT_PRICE 0.0004
 /* maximum number of forms of a row whose time may count as above the port bound */
 #define ROW_MOST 16
@@ -240,8 +240,8 @@ static struct found judge_found(const struct lab *lab, const bool *keep,
     return f;
 }
 
-/* Returns whether @f contains at least @share of the @n forms and explains them within the
- * noise. */
+/* Returns whether @f contains at least a share @share of the @n forms, and explains their times
+ * within the noise. */
 static bool is_exact(const struct found *f, size_t n, double share)
 {
     return f->mapping && f->error <= EXACT_ERROR && (double)f->forms >= share * (double)n;
@@ -365,7 +365,7 @@ static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n
 }
 
 /* Returns whether the core of an earlier run predicts well and has at least NOISY_SHARE of the
- * forms. @n: number of forms. @known: number of those that the core has. If so, no search is
+ * forms. @n: number of forms. @known: number of those that the core has. No search is then
  * needed. */
 static bool known_explains(const struct lab *lab, const bool *keep, size_t known, size_t n)
 {

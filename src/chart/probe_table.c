@@ -238,7 +238,8 @@ static void read_items(struct table_reader *r)
 
     vec_push(&r->t->groups, group);
     r->in_items = true;
-    /* A variable of a gap must not replace an index of the loop: the index selects an item. */
+    /* A variable of a gap must not replace an index of the loop, because the index selects an
+     * item. */
     for (unsigned d = 0; d < PROBE_DIMENSIONS; d++)
         reader_local(r, "");
     while (next_indented(r)) {

@@ -1,6 +1,6 @@
-/* Tables of probes (data/probes/ISA.probes): loops, and the rules by which facts follow from their
- * times. docs/probes.md has the format. A table does not change after reading, so any thread may
- * use it. */
+/* Tables of probes (data/probes/ISA.probes): loops, and rules that compute facts from their times.
+ * docs/probes.md has the format. A table does not change after reading, so any thread may use
+ * it. */
 #ifndef PORTOLAN_CHART_PROBE_TABLE_H
 #define PORTOLAN_CHART_PROBE_TABLE_H
 

@@ -190,13 +190,13 @@ bool probes_run(struct probes *p, struct err *err)
     return ok && lab_goes_on(p->lab, err);
 }
 
-/* Instructions that may take only an issue slot. Several are tried: nops may fuse with their
- * neighbours at rename, and a CPU may execute moves instead of eliminating them. The last
- * one has six bytes, because short instructions are slow on some CPUs. */
+/* Instructions that may take only an issue slot. Several are tried, because nops may fuse with
+ * their neighbours at rename, and a CPU may execute moves instead of eliminating them. The last one
+ * has six bytes, because short instructions are slow on some CPUs. */
 static const char *const fillers[] = {"nop", "mov ecx, edx", ".byte 0x66, 0x0f, 0x1f, 0x44, 0, 0"};
 #define SHORT_FILLERS 2
 #define FILLERS (sizeof fillers / sizeof *fillers)
-/* cycles of a loop with a jump, an integer for any front end */
+/* cycles of a loop with a jump; an integer for any front end */
 #define FILLED 4
 
 void probe_repeat(const char *line, unsigned count, struct str *out)

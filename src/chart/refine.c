@@ -44,7 +44,7 @@ typedef VEC(uint32_t) row_list;
 struct refine_use {
     struct usage usage;
     unsigned slots;
-    /* @memory: whether its forms access memory. @vectors: whether its forms use vectors. */
+    /* @memory: whether the usage's forms access memory. @vectors: whether they use vectors. */
     bool memory, vectors;
     size_t forms;
     double cycles;
@@ -101,8 +101,8 @@ struct refine_trial {
     VEC(struct tried_usage) tried;
     struct usage best;
     unsigned slots;
-    double cost, times, worst; /* of the best usage: cost, its part due to the times, and largest
-                                * relative error */
+    double cost, times, worst; /* of the best usage: cost, part of the cost due to the times, and
+                                * largest relative error */
     bool explained;
 };
 
@@ -245,8 +245,9 @@ static struct experiments *table_of(const struct experiments *from, const row_li
 }
 
 /* Returns -2 ln of the prior probability of @u for a form of the trial's kind. The probability is
- * the frequency of the usage. All usages that no form has are together as frequent as all usages of
- * a single form (Good and Turing's estimate). Each µop of such a usage may use any port set. */
+ * the frequency of the usage. The usages that no form has are together as frequent as the usages
+ * that a single form has (Good and Turing's estimate). Each µop of such a usage may use any port
+ * set. */
 static double prior_cost(const struct refine_trial *t, const struct usage *u, unsigned slots)
 {
     const struct refining *r = t->refining;
@@ -292,7 +293,7 @@ static uint32_t executions(const struct refine_trial *t, size_t i)
     return n;
 }
 
-/* Returns whether @u was already tried. Records @u as tried. */
+/* Returns whether @u was already tried, and records it as tried. */
 static bool is_tried(struct refine_trial *t, const struct usage *u, unsigned slots)
 {
     struct tried_usage now = {.slots = slots};

@@ -4,11 +4,11 @@
 #include <math.h>
 
 /* Limit of the other forms' time as a share of the slowest form's time. Above this limit, no second
- * port set is idle, and an excess has another cause. */
+ * port set is idle. A time above the bound then has another cause. */
 #define IDLE_SHARE 0.5
 /* Limit of the ratio of measured to predicted cycles if a port set is idle. On a Zen 5, 12
- * additions and 2 multiplications take 2.58 cycles for a bound of 2.33: the CPU cannot write both
- * results in one cycle. */
+ * additions and 2 multiplications take 2.58 cycles for a bound of 2.33, because the CPU cannot
+ * write both results in one cycle. */
 #define IDLE_BY 1.3
 /* Limit of the ratio of measured to predicted cycles if no port set is idle. On a Zen 5, 2 loads
  * and a move from a vector take 0.67 cycles for a bound of 0.50; 8 loads and 1 move take the

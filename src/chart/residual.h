@@ -48,7 +48,7 @@ struct times_seen {
  * deviates only by noise. Of several times above the bound with one cause, only the one with the
  * largest cost counts fully. Each other one costs at most RESIDUAL_AGAIN. An unknown time (NaN)
  * adds nothing. *@cause_cost: largest cost so far of a time above the bound with this cause,
- * initially 0. The cause is likely the slowest other form. */
+ * initially 0. The slowest other form is the likely cause. */
 void times_add(struct times_seen *seen, double predicted, double measured, bool alone,
                double *cause_cost);
 /* Returns whether the times do not contradict the usage. If times of this CPU may exceed the port

@@ -64,7 +64,7 @@ void lattice_make(const struct mapping *m, double width, double noise, struct la
         for (portset one = out->sets.items[i]; one; one &= one - 1)
             for (portset two = one & (one - 1); two; two &= two - 1)
                 add_set(out, (one & -one) | (two & -two));
-    /* Adds unions of two single ports, because the two ports may limit an experiment together. */
+    /* Adds unions of two single ports, because both ports together may limit an experiment. */
     for (size_t i = 0, n = out->known; i < n; i++)
         for (size_t k = 0; k < i; k++)
             if (portset_size(out->sets.items[i]) == 1 && portset_size(out->sets.items[k]) == 1)
@@ -166,7 +166,7 @@ static void judge(const struct entries *e, struct saturator *s, float *row)
             row[c] += (float)s->terms[i].count * own[c];
         s->slots += s->terms[i].count * mapping_at(e->mapping, s->terms[i].entry)->micro_ops;
     }
-    /* Of equally busy sets the largest one is chosen, because any µop on its ports adds time. */
+    /* Chooses the largest of equally busy sets, because any µop on its ports adds time. */
     for (size_t c = 0; c < g->columns; c++) {
         double cycles = row[c] * g->inverse[c];
         if (cycles > first * (1 + 1e-6) ||

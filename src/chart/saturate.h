@@ -57,8 +57,8 @@ void lattice_done(struct lattice *g);
 void lattice_add(const struct lattice *g, size_t set, float count, const float *row, float *sum);
 /* Returns the index of @set in g->sets; SIZE_MAX if the lattice lacks it. */
 size_t lattice_set(const struct lattice *g, portset set);
-/* Returns the cycles of the µop sums @row + @count * @more, @slots issue slots, and a pipe that is
- * blocked for @pipe cycles. */
+/* Returns the cycles of the µop sums @row + @count * @more, of @slots issue slots, and of a pipe
+ * that is blocked for @pipe cycles. */
 double lattice_cycles(const struct lattice *g, const float *row, const float *more, float count,
                       double slots, double pipe);
 /* Returns the cycles as lattice_cycles does, with @added more µops of set number @set in @row. */
@@ -91,10 +91,10 @@ void saturators_done(struct saturators *s);
 /* saturator_check.c: validates saturators by measurement. Only valid saturators are used to place
  * forms. */
 
-/* Finds saturators like saturators_find, but measures each saturator in isolation. If one
- * contradicts the core (for example, stores that slow each other), tries the next best saturator
- * for its ports. If none is valid, these ports have no saturator. @form_of: for each entry of @m,
- * its index in the lab's table. Returns false with err on failure or when cancelled. One thread. */
+/* Finds saturators like saturators_find, but measures each saturator in isolation. If a saturator
+ * contradicts the core, such as stores that slow each other, tries the next best one for its ports.
+ * If none is valid, these ports have no saturator. @form_of: for each entry of @m, its index in the
+ * lab's table. Returns false with err on failure or when cancelled. One thread. */
 bool saturators_validate(struct lab *lab, const struct mapping *m, const struct lattice *g,
                          const uint32_t *form_of, struct saturators *out, struct err *err);
 

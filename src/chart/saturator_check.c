@@ -7,8 +7,8 @@
 #define ROUNDS 6
 #define SIZES 2
 
-/* number of copies of the saturator per experiment; small as in experiments with other forms,
- * because longer bodies may be slower */
+/* Number of copies of the saturator per experiment. The numbers are small, as in experiments with
+ * other forms, because longer bodies may be slower. */
 static const uint32_t copies[SIZES] = {1, 3};
 
 /* Requests experiments of @s alone. Writes the indices of their rows to @rows. */

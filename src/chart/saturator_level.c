@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define SIZE_MOST 160        /* maximum number of instructions in one experiment */
-/* Number of levels: multiples of the smallest count. With two of them, the bounds of two usages are
+/* Number of levels: multiples of the smallest count. With two levels, the bounds of two usages are
  * not equal by chance in all experiments. */
 #define LEVELS 2
 

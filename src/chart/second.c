@@ -15,7 +15,8 @@
 #define TOLERANCE 0.10       /* smallest relative error of a block that is examined */
 #define SAMPLED 1024         /* maximum number of blocks examined */
 #define ROUND 64             /* number of blocks measured together */
-/* Smallest increase of the mean error of a form's experiments at which they contradict a usage. */
+/* Smallest increase of the mean error of a form's experiments at which the experiments contradict a
+ * usage. */
 #define CONTRADICTS 0.001
 #define SURE 0.8             /* confidence above which a usage is certain */
 #define DRAWS 10             /* number of blocks that test a pattern */
@@ -120,7 +121,7 @@ static bool sure(const struct chart *c, const char *form)
 }
 
 /* Returns whether the usage of @form is certain, or its usage in @tried contradicts the form's
- * experiments. It contradicts them if it raises their mean error by more than CONTRADICTS. */
+ * experiments: it raises their mean error by more than CONTRADICTS. */
 static bool contradicts(const struct chart *c, const struct machine *tried, const char *form)
 {
     if (sure(c, form))

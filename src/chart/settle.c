@@ -279,7 +279,7 @@ bool settle_ambiguities(struct source *source, struct journal *journal,
 
     *out = (struct settled){0};
     ask(&w, ambiguities);
-    /* Passes a copy to the runner, which needs a constant table: results change the session's table
+    /* Passes a copy to the runner, which needs a constant table. Results change the session's table
      * during the run. */
     struct experiments *asked = experiments_copy(w.table, NULL);
     bool ok = runner_run(source, asked, journal, options, &own, &summary, err);

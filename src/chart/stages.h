@@ -39,7 +39,7 @@ size_t refine_usages(const struct lab *lab, struct chart *c);
 bool review_blocks(struct lab *lab, struct chart *c, struct err *err);
 
 /* second.c: second round of a chart, for blocks that the machine mispredicts. Searches for changes
- * with measurements on the CPU (hunt/hunt.h), and keeps those that improve predictions of blocks
+ * with measurements on the CPU (hunt/hunt.h), and keeps changes that improve predictions of blocks
  * that the search did not use. */
 
 /* Searches for at most lab->options->seconds, with blocks of @maker. Keeps changes of usages and
@@ -52,9 +52,9 @@ bool second_round(struct lab *lab, struct chart *c, const struct block_maker *ma
                   const struct judged *seen, size_t count, struct err *err);
 
 /* substitutes.c: usages of forms that cannot be part of experiments, because they move the stack
- * pointer or use ah to dh or lock. They get the usage of an equivalent form if the times of small
- * loops agree. A jump takes a slot, a call a slot and a store, a return a slot and a load. x86-64
- * only, and only if the issue width is known. */
+ * pointer or use ah to dh or lock. These forms get the usage of an equivalent form if the times of
+ * small loops agree. A jump takes a slot, a call a slot and a store, a return a slot and a load.
+ * x86-64 only, and only if the issue width is known. */
 
 /* Adds each of these forms to c->machine if the machine then predicts the form's loop. Adds jumps,
  * calls and returns without this test. Call it when the facts are known, because they determine the

@@ -32,8 +32,8 @@ static const struct {
  * that of a form with the same operation. The parts are the operands ah to dh, and locked accesses,
  * whose latency is a fact. */
 #define LOCKED "_LOCK ("
-/* Maximum number of loops of locked forms with one mnemonic: the least of which most can agree if
- * one is disturbed. A loop for each of 140 forms exceeds a batch's 20 seconds. */
+/* Maximum number of loops of locked forms with one mnemonic: the smallest number of which most
+ * agree if one loop is disturbed. A loop for each of 140 forms exceeds a batch's 20 seconds. */
 #define LOOPS_MOST 3
 static const struct { const char *part, *instead; } renamed[] = {{"R8h", "R8l"}, {LOCKED, " ("}};
 #define RENAMED (sizeof renamed / sizeof *renamed)
@@ -96,7 +96,7 @@ static bool with_usual_parts(const char *form, struct str *out)
     return found;
 }
 
-/* Returns whether two forms are equal, or locked with one mnemonic: the time of a locked access
+/* Returns whether two forms are equal, or locked with one mnemonic. The time of a locked access
  * does not depend on operands. */
 static bool is_timed_alike(const char *a, const char *b)
 {
@@ -253,8 +253,8 @@ static void conclude_others(struct substitution *s)
     machine_free(tried);
 }
 
-/* Sets the slots of forms according to their loops. A form that begins a group at rename fills no
- * group: a loop of it and fillers showed that it has one slot (fact group_first). */
+/* Sets the slots of forms according to their loops. A form that begins a group at rename has one
+ * slot, as a loop with fillers shows (fact group_first). */
 static void conclude_slots(struct substitution *s)
 {
     struct machine *m = s->probes.chart->machine;

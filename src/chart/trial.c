@@ -12,7 +12,7 @@
 #define CONCURRENT 2             /* maximum number of core forms in an experiment */
 /* Limits of the largest number of copies of a core form. Within these limits, the largest number is
  * three times the cycles of the placed form. Each experiment has a random number of copies up to
- * the largest, so different experiments keep different ports busy. */
+ * the largest. Different experiments therefore keep different ports busy. */
 #define COUNT_FEW 2
 #define COUNT_MANY 8
 

@@ -25,8 +25,8 @@ static const struct mapping_entry *entry_of_class(const struct lab *lab,
             of = core->class_of.items[i];
     if (of < SIZE_MAX)
         entry = mapping_find(m, lab->table->forms.items[core->classes.items[of].form]);
-    /* Uses another member of the class that has an entry, because an earlier run may have chosen it
-     * for the core. */
+    /* Uses another member of the class if it has an entry, because an earlier run may have chosen
+     * it for the core. */
     for (size_t i = 0; i < core->candidates.count && of < SIZE_MAX && !entry; i++)
         if (core->class_of.items[i] == of)
             entry = mapping_find(m, lab->table->forms.items[core->candidates.items[i]]);

@@ -10,8 +10,8 @@ struct usage_pool {
     VEC(struct guess) list;
 };
 void usage_pool_done(struct usage_pool *p);
-/* Adds a usage. Does nothing if the pool contains it or is full. Also does nothing if the usage
- * blocks a pipe, because such a pipe is specific to the form. */
+/* Adds a usage. Does nothing if the pool contains the usage or is full. Also does nothing if the
+ * usage blocks a pipe, because such a pipe is specific to the form. */
 void usage_pool_add(struct usage_pool *p, const struct guess *g);
 /* Adds the usages of @m, except those of more than GUESS_SETS port sets. @lattice must contain all
  * their port sets. */

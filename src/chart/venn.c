@@ -16,8 +16,8 @@
 /* maximum number of ports; the widest known core has 18 that loops distinguish (Neoverse V2) */
 #define PORTS_LIMIT 20
 #define REPEATS_MOST 3       /* maximum number of µops on one set */
-/* Number of ports by which a new set may exceed the issue width. Only other forms on these ports
- * reveal the size of such a set. */
+/* Number of ports by which a new set may exceed the issue width. Only other forms on the ports of
+ * such a set reveal its size. */
 #define ABOVE_WIDTH 1
 #define DEVIATION_MOST 60.0
 /* Mean squared deviation above which times scatter by more than noise. Prices are then multiplied
@@ -35,14 +35,14 @@
 /* Price of a port set that no other form has. Legacy and VEX vectors are never measured together,
  * so only this price makes them share ports. */
 #define SET_PRICE 3.0
-/* Price of a port that forms of another kind use, higher than that of a new port. Forms of two
- * kinds then share a port only if times show this. Otherwise they would share ports wherever the
- * issue width hides a new port. */
+/* Price of a port that forms of another kind use, higher than that of a new port. With this price,
+ * forms of two kinds share a port only if times show this. Without it, they would share ports
+ * wherever the issue width hides a new port. */
 #define SHARE_PRICE 7.0
 #define PASSES 3
 #define ASKED_EVERY 2048
-/* maximum number of rounds in which failed forms are tried before others, and in which all forms
- * join again */
+/* maximum number of rounds of each kind: failed forms are tried before others, or all forms join
+ * again */
 #define ROUNDS 3
 /* smallest reduction of the total cost for which a form's new usage is accepted */
 #define ANEW_GAIN 3.0
@@ -140,7 +140,7 @@ static int by_cost(const void *a, const void *b)
     return (x->order[at] > y->order[at]) - (x->order[at] < y->order[at]);
 }
 
-/* Reduces w->next to the KEPT cheapest states. If there are that many, lowers the bar to their
+/* Reduces w->next to the KEPT cheapest states. If the list is then full, lowers the bar to its
  * largest cost. */
 static void keep_best(struct venn_worker *w)
 {
@@ -257,8 +257,8 @@ static size_t add_set(portset set, portset *out, size_t n)
 }
 
 /* Collects candidate sets of a second µop: the sets of placed forms (their number is *@own), unions
- * of two single ports, and sets of placed forms less one port. The last kind exists if a load and
- * its operation share a scheduler: the operation then uses only the ports of this scheduler (three
+ * of two single ports, and sets of placed forms less one port. The last kind is for a load and an
+ * operation that share a scheduler. The operation then uses only the ports of this scheduler (three
  * of four on Zen). Returns the number of sets. */
 static size_t sets_of(const struct venn *v, const struct venn_state *s, const portset *regions,
                       size_t region_count, portset *out, size_t *own)
@@ -315,7 +315,7 @@ static double set_price(const struct venn_joining *j, portset set)
 }
 
 /* Returns the slots of the joining form with usage @u. If experiments do not determine the number,
- * it is one per µop if the ports explain the time in isolation. */
+ * and the ports explain the time in isolation, returns one slot per µop. */
 static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
 {
     double t = v->known.alone[v->form], most = 0;
@@ -508,9 +508,8 @@ static void try_all(struct venn *v)
     }
 }
 
-/* Returns the maximum number of new ports of a form: PORTS_ALLOWED, or one more than its ports if
- * its time in isolation requires more. A form as fast as the issue width gets at most
- * PORTS_ALLOWED. */
+/* Returns the maximum number of new ports of a form: PORTS_ALLOWED, or one more if its time in
+ * isolation requires more ports. A form as fast as the issue width gets at most PORTS_ALLOWED. */
 static double ports_allowed(const struct venn *v)
 {
     double own = rint(1 / v->known.alone[v->form]);
@@ -611,8 +610,9 @@ static bool join_before(struct venn *v, size_t first, size_t second)
     return joined;
 }
 
-/* Returns whether form @b may prevent form @a from joining: both are of one kind, and @b is placed
- * and has a single operation. Excludes memory accesses, whose times depend on more than ports. */
+/* Returns whether form @b may prevent form @a from joining. Both must be of one kind, and @b must
+ * be placed and have a single operation. Excludes memory accesses, whose times depend on more than
+ * ports. */
 static bool may_hinder(const struct venn *v, size_t a, size_t b)
 {
     return v->known.alone[a] > 0 && v->known.kind[a] != VENN_MEMORY &&
@@ -734,8 +734,8 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
     v->state_count = 1;
     unsigned workers = make_workers(v);
     /* Forms with one µop join first. In later passes, forms may use two known sets. Forms with
-     * several operations join after the loads: otherwise a load with an operation may look like the
-     * operation alone, and then no load joins. */
+     * several operations join after the loads. Otherwise a load with an operation might look like
+     * the operation alone, and no load could join. */
     v->total = PASSES * v->known.n;
     for (unsigned pass = 0; pass < PASSES; pass++)
         for (v->form = 0; v->form < v->known.n && !v->over; v->form++) {

@@ -85,9 +85,9 @@ static double slots_left(const struct venn_rows *v, size_t i, const struct venn_
                 *own);
 }
 
-/* Determines the slots of each form. They are at most the slots that other forms in its rows leave.
- * The number is exact if executions of the fastest form, which take a slot and no port, increase
- * the form's time. */
+/* Determines the slots of each form. The form has at most the slots that other forms in its rows
+ * leave. The number is exact if executions of the fastest form, which take a slot and no port,
+ * increase the form's time. */
 static void count_slots(struct venn_rows *v)
 {
     size_t quickest = 0;

@@ -9,8 +9,8 @@
 #include "throughput/predict.h"
 
 #define BY_BLOCKS "determined by random blocks"
-/* Smallest weight of an alternative that blocks may choose. The other weights are divided by this
- * weight, and files store weights up to 1e6. */
+/* Smallest weight of an alternative that blocks may choose. All other weights are divided by the
+ * weight of the chosen alternative, and files store weights up to 1e6. */
 #define LEAST_WEIGHT 1.1e-6
 
 /* Returns the largest relative error of the machine on the experiments with form @form; NaN if
@@ -99,7 +99,7 @@ static void replace(struct chart_usage *other, struct chart_usage *take_before)
 void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_usage *take_before)
 {
     struct chart_form *f = &c->forms[form];
-    /* The experiment distinguishes the two usages, whichever the machine has. */
+    /* The experiment distinguishes the two usages, regardless of which one the machine has. */
     const struct experiment *tells = telling(c, form, other);
     double weight = fmax(f->others[other].weight, LEAST_WEIGHT);
 

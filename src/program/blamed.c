@@ -144,7 +144,7 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
         parts[i].term = term_of(&parts[i], measured);
         const bool wrong = strcmp(parts[i].term, "counts") == 0;
         if (parts[i].term[0] != 'a' && (!worst || (wrong && strcmp(worst->term, "counts") != 0)))
-            /* A part with wrong counts has precedence: its predicted time follows from the
+            /* A part with wrong counts has precedence, because its predicted time follows from the
              * counts. */
             worst = &parts[i];
     }

@@ -1,5 +1,5 @@
-/* Parts of a program whose predicted time differs from the measured one, and the terms of the
- * prediction that explain the difference. Pure. */
+/* Parts of a program whose predicted time differs from the measured time, and the predicted terms
+ * that explain the difference. Pure. */
 #ifndef PORTOLAN_PROGRAM_BLAMED_H
 #define PORTOLAN_PROGRAM_BLAMED_H
 
@@ -49,9 +49,9 @@ void blamed_part_count(struct blamed_part *b, const struct code_parts *parts,
 struct blamed_system {
     double measured, predicted, faults_measured, faults_predicted;
 };
-/* Returns whether system time differs from its prediction by more than user time does, and by more
- * than 3 % of the CPU time. Page faults then explain the difference. @measured and @predicted: user
- * times of the run in seconds. Pure. */
+/* Returns whether the prediction error of system time exceeds that of user time, and 3 % of the CPU
+ * time. Page faults then explain the difference. @measured and @predicted: user times of the run in
+ * seconds. Pure. */
 bool blamed_pages(const struct blamed_system *s, double measured, double predicted);
 /* Sets the term of each part. Returns a sentence about the cause, which the caller frees. All times
  * are seconds of a run: @measured and @predicted in total, @elsewhere outside all parts. */

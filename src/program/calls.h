@@ -42,7 +42,7 @@ void call_readings_judge(struct call_readings *r, double clock_hz, struct call_c
 
 /* Returns the cycles of one call; NaN for an unsupported function. The first request for a function
  * measures it with typical arguments, at intervals over 25 milliseconds. Does not scale the result
- * by the share of the core, because these functions mostly wait for their own dependence chains: on
+ * by the share of the core, because these functions mostly wait for their own dependence chains. On
  * a Golden Cove, exp takes 20 cycles without load on the core's other thread. It takes 20 to 30
  * cycles if that thread leaves 45 or 75 % of the slots. One thread at a time. */
 double call_cost_of(struct call_costs *costs, const char *name);

@@ -9,8 +9,8 @@
 #include "program/calls.h"
 
 #define OUTSIDE UINT32_MAX
-/* An instruction is on a loop's path if it has more than this share of the executions of the loop's
- * most executed instruction. */
+/* An instruction is on a loop's path if its executions exceed this share of those of the most
+ * executed instruction. */
 #define ON_PATH 0.5
 
 /* Block and label of a line of the assembler text */
@@ -52,8 +52,8 @@ static struct text_line *read_lines(const char *text, uint32_t most, size_t *cou
         now.begins |= is_label(at, strcspn(at, " \t\n"));
         vec_push(&lines, now);
         if (*word && *word != '#' && *word != '.' && !is_label(at, strcspn(at, " \t\n")))
-            now.begins = false;   /* The line has an instruction, so its label does not precede the
-                                   * next line. */
+            now.begins = false;   /* A label that precedes an instruction does not precede the next
+                                   * line. */
         at += length + (at[length] == '\n');
     }
     *count = lines.count;
@@ -286,8 +286,8 @@ static void add_insn(struct code_part *part, const struct code_unit *u, uint32_t
         vec_push(&part->blocks, u->block[insn]);
 }
 
-/* Makes a part from the instructions of loop @loop (UINT32_MAX: no loop) that are in no inner loop
- * and have more than @above and at most @most executions. */
+/* Makes a part from instructions of loop @loop (UINT32_MAX: no loop) outside of its inner loops.
+ * Selects those with more than @above and at most @most executions. */
 static void take(const struct program_code *c, const double *times, uint32_t unit, uint32_t loop,
                  double above, double most, struct code_part *out)
 {

@@ -117,8 +117,8 @@ static uint32_t callee_of(const struct derivation *d, uint32_t function, uint32_
 
 static void spoil_function(struct derivation *d, uint32_t function);
 
-/* Marks the counts of block @block and of the functions that it calls as unknown, and the variables
- * to which it stores. */
+/* Marks as unknown: the counts of block @block, the counts of the functions that it calls, and the
+ * variables to which it stores. */
 static void spoil_block(struct derivation *d, uint32_t function, uint32_t block)
 {
     const struct program_function *f = &d->program->functions[function];
@@ -295,8 +295,7 @@ static struct weight do_steps(struct activation *f, uint32_t block, const struct
     return after;
 }
 
-/* Marks the counts of the loop's blocks as unknown. Assumes that the loop is left as often as it is
- * entered. */
+/* Marks the counts of the loop's blocks as unknown. Assumes that all entries leave the loop. */
 static void spoil_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control *c = f->control;

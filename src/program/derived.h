@@ -18,8 +18,8 @@ void derived_at(struct derived *d, const double *inputs, double *counts, double 
 /* Returns the count of @block at @inputs, as derived_at does. */
 double derived_count(struct derived *d, const double *inputs, size_t block);
 /* Returns the index of the first invalid input of program @p, started by @how, or @count if there
- * is none. An input is invalid if the program parses it as a whole number, but its value in @inputs
- * is negative or a fraction. Any thread. */
+ * is none. An input is invalid if its value is negative or a fraction, and the program parses it as
+ * a whole number. Any thread. */
 size_t derived_misread(const struct program *p, const struct invocation *how, char *const *names,
                        const double *inputs, size_t count);
 

@@ -24,8 +24,8 @@ struct estimator *estimator_new(const struct program_model *model, const double 
 void estimator_free(struct estimator *e);
 /* Returns the share of the core that the estimator assumes. */
 struct core_share estimator_share(const struct estimator *e);
-/* Measures the clock and the share of the core, and sets them in @m, the machine of this CPU, and
- * in @e. Makes 24 measurements at intervals of a millisecond (native_core). */
+/* Measures the clock and the share of the core, and sets them in @e and in @m, the machine of this
+ * CPU. Makes 24 measurements at intervals of a millisecond (native_core). */
 void estimator_meet_here(struct estimator *e, struct machine *m);
 /* Sets the share of the core that other tasks leave; initially 1. */
 void estimator_set_share(struct estimator *e, const struct core_share *share);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computes the executions of each machine instruction. They equal the count of the instruction's
- * block, unless the compiler moved the instruction before a loop or to the use of its result. A
- * moved instruction has the executions of its neighbours. */
+/* Computes the executions of each machine instruction. They usually equal the count of the
+ * instruction's block. The compiler may have moved the instruction before a loop, or to the use of
+ * its result. A moved instruction has the executions of its neighbours. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

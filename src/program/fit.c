@@ -25,9 +25,8 @@
 /* error at left-out runs that is added to each error (as squares), so that much smaller errors
  * count as equal */
 #define LEAST_ERROR 1e-7
-/* A formula's criterion is first computed from single left-out runs. If the criterion then exceeds
- * the best one by at most this value, the criterion is also computed from left-out values of
- * inputs. */
+/* A formula's criterion is first computed from single left-out runs. If it exceeds the best
+ * criterion by at most this value, it is also computed from left-out values of inputs. */
 #define LENIENCE 10
 /* largest excess of a formula's criterion over the best one at which the formula is considered
  * about as good */
@@ -125,8 +124,8 @@ static bool contradicted(const struct search *s)
     return false;
 }
 
-/* Finds the active inputs: those for which two runs that differ only in this input have different
- * values, or for which no two such runs exist. If both values are 0, this is weak evidence that an
+/* Finds the active inputs. An input is active if two runs that differ only in this input have
+ * different values, or if no such runs exist. If both values are 0, this is weak evidence that an
  * input is inactive. If the active inputs do not explain the values, inputs with only such evidence
  * also become active. */
 static void find_active(struct search *s)
@@ -481,8 +480,8 @@ static void find_best(struct search *s, unsigned degree)
         products_best(s->data, s->active, most, s->out)) {
         const double values = range_left_out(s->data, s->out);
         s->out->error = fmax(s->out->error, values);
-        /* Restores the formula if a coefficient of the new one depends on a single value (NaN), or
-         * if its error is too large. */
+        /* Restores the formula if the new one has too large an error, or a coefficient that depends
+         * on a single value (NaN). */
         if (isnan(values) || !(s->out->error < most))
             *s->out = before;
     }
@@ -506,8 +505,8 @@ static bool all_equal(const struct fit_data *d)
     return true;
 }
 
-/* Returns whether the formula's value is a fraction in a step beyond run @run along @input, because
- * the formula divides by an input. */
+/* Returns whether a division by an input makes the formula's value a fraction, in a step beyond run
+ * @run along @input. */
 static bool breaks(const struct fit_data *d, const struct formula *f, size_t run, size_t input)
 {
     double inputs[INPUTS_MAX], step = 1;

@@ -1,7 +1,7 @@
-/* Formulas of a program's inputs. Most are sums of coefficients times products of powers, integer
- * quotients (N - c) / V, presence of a remainder (vector loops), thresholds, logarithms and roots.
- * Others are an expression of the inputs with offset and factor, or a network. A formula has no
- * pointers. Any thread. */
+/* Formulas of a program's inputs. Most are sums of coefficients times products. The factors are
+ * powers, integer quotients (N - c) / V, presence of a remainder (vector loops), thresholds,
+ * logarithms and roots. Others are an expression of the inputs with offset and factor, or a
+ * network. A formula has no pointers. Any thread. */
 #ifndef PORTOLAN_PROGRAM_FORMULA_H
 #define PORTOLAN_PROGRAM_FORMULA_H
 

@@ -21,9 +21,9 @@ struct growth_limits {
     bool rises;
 };
 
-/* Returns whether the values do not fall with the inputs: of the pairs of runs of which one has the
- * larger inputs and whose values differ significantly, at most a tenth fall. Omits runs with the
- * value NaN. */
+/* Returns whether the values do not fall with the inputs. Compares pairs of runs of which one has
+ * the larger inputs and whose values differ significantly. The values fall in at most a tenth of
+ * these pairs. Omits runs with the value NaN. */
 bool growth_seen(const struct fit_data *data, const struct growth_limits *limits);
 
 /* Fits data->values. @out is never exact. A single run yields a constant. */

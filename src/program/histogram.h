@@ -20,7 +20,8 @@ struct reuse_histogram {
 };
 
 void reuse_histogram_done(struct reuse_histogram *h);
-/* Appends a bin, whose @distance must exceed all others. Does nothing unless @count is positive. */
+/* Appends a bin, whose @distance must exceed the distances of all other bins. Does nothing unless
+ * @count is positive. */
 void reuse_histogram_add(struct reuse_histogram *h, double distance, double count);
 /* Adds @factor times @from. Merges bins of equal distance. */
 void reuse_histogram_merge(struct reuse_histogram *h, const struct reuse_histogram *from,

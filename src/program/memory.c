@@ -185,8 +185,8 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
 }
 
 /* Returns the hit probability in the first level for a line of a steady walk. Virtual addresses
- * select the sets, so each set receives D / sets of the walk's D lines, rounded up or down. The
- * next use of a line follows D - 1 others. */
+ * select the sets. Each set therefore receives D / sets of the walk's D lines, rounded up or down.
+ * The next use of a line follows D - 1 others. */
 static double hit_even(const struct cache_shape *shape, double distance)
 {
     const double own = (distance + 1) * shape->ways / shape->lines;

@@ -92,16 +92,16 @@ void memory_served(const struct memory *m, double distance, double step, double 
 /* Returns whether walks with a stride of @step bytes are prefetched from the second level. */
 bool memory_prefetched(const struct memory *m, double step);
 /* Returns the minimum cycles per line from level @level beyond the first for lines @step bytes
- * apart. The result is above 0 if the lines use few sets of the level: the ways of a single set
+ * apart. The result is above 0 if the lines use few sets of the level. The ways of a single set
  * then limit the lines in flight, and the cycles are proportional to the level's latency. */
 double memory_crowded(const struct memory *m, size_t level, double step);
 /* Returns the time per line from a level with @latency for lines of a single first-level set with
  * @ways ways. @crowded: time per line of such lines from the second level, whose latency is
  * @second. Pure. */
 double memory_single_set(double latency, double second, double crowded, double ways);
-/* Returns the cycles per streamed line from level @level beyond the second if the core has @window
- * lines of @streams streams in flight: latency divided by the lines in flight, including those of
- * the prefetchers. Returns 0 if bandwidth is the limit. Pure. */
+/* Returns the cycles per streamed line from level @level beyond the second. The core has @window
+ * lines of @streams streams in flight. The result is the latency divided by the lines in flight,
+ * including those of the prefetchers. Returns 0 if bandwidth is the limit. Pure. */
 double memory_stream_wait(const struct memory *m, size_t level, double window, double streams);
 /* Returns the additional cycles per streamed line from level @level if it is written. */
 double memory_write_cycles(const struct memory *m, size_t level, enum line_use use);

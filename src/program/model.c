@@ -125,8 +125,8 @@ static void fit_some(const struct fitting *f, const double *from, const double *
 }
 
 /* Fits the shares @values of the runs in @use for one alignment of rows in cache lines. The
- * alignment determines which copy of an unrolled loop accesses a new line, so odd row lengths
- * differ from even row lengths. If no formula fits all runs well, fits the runs with the largest
+ * alignment determines which copy of an unrolled loop accesses a new line. Odd row lengths
+ * therefore differ from even ones. If no formula fits all runs well, fits the runs with the largest
  * run's alignment. The formula is for inputs with this alignment. */
 static void fit_alike(const struct fitting *f, const double *values, const double *totals,
                       const bool *use, const struct growth_limits *limits, struct model_mode *out)
@@ -162,9 +162,9 @@ static void fit_alike(const struct fitting *f, const double *values, const doubl
 }
 
 /* Fits the shares @shares of references without a steady stride of the runs in @use. A loop's first
- * accesses have no steady stride, so the number of these references per entry of the loop varies
- * less than their share if the loop has few iterations in the runs. Fits this number if its formula
- * is much better. @block: block of the references. */
+ * accesses have no steady stride. If the loop has few iterations in the runs, the number of these
+ * references per entry varies less than their share. Fits this number if its formula is much
+ * better. @block: block of the references. */
 static void fit_irregular(const struct fitting *f, uint32_t block, const double *shares,
                           const bool *use, struct model_mode *out)
 {
@@ -448,8 +448,8 @@ static void find_beyond(struct fitting *f)
                    f->derived_taken + k * blocks);
 }
 
-/* Returns the index of a formula of the runs' @values, and of the values @derived from the code if
- * all are known. */
+/* Returns the index of a formula of the runs' @values. If all values @derived from the code are
+ * known, the formula also fits these. */
 static uint32_t formula_of_both(struct fitting *f, double *values, const double *derived,
                                 size_t block)
 {
@@ -482,8 +482,8 @@ static void fit_blocks(struct fitting *f)
     free(values);
 }
 
-/* Returns whether the block allocates or frees memory. If so, most of its time is page faults,
- * which are counted separately. */
+/* Returns whether the block allocates or frees memory. Most of its time is then page faults, which
+ * are counted separately. */
 static bool allocates(const struct program_block *b)
 {
     static const char *const names[] = {
@@ -513,11 +513,11 @@ static void level(double *values, const bool *use, size_t n)
     free(sorted);
 }
 
-/* If the external code of @block called the program's functions in a run whose calls have a time,
- * divides @values of these runs by the number of callbacks per execution, and removes the other
- * runs from @use. Fits the number of callbacks of all runs, which must be known: a call that did
- * not return has neither time nor callbacks. The time per callback is nearly constant, as in a
- * sort. */
+/* Does nothing unless the external code of @block called the program's functions in a run with
+ * timed calls. Divides @values of these runs by the number of callbacks per execution, and removes
+ * the other runs from @use. Fits the number of callbacks of all runs, which must be known. A call
+ * that did not return has neither time nor callbacks. The time per callback is nearly constant, as
+ * in a sort. */
 static void fit_callbacks(struct fitting *f, size_t block, bool *use, double *values)
 {
     size_t n = f->runs->runs.count;
@@ -558,7 +558,8 @@ static void fit_calls(struct fitting *f)
         f->model->callbacks[b] = UINT32_MAX;
         if (any)
             fit_callbacks(f, b, use, values);
-        /* Noise of a few thousand cycles would otherwise become a growth with the inputs. */
+        /* Without this limit, noise of a few thousand cycles would become growth with the
+         * inputs. */
         const struct fit_data seen = {f->inputs, f->runs->name_count, n, values};
         if (any && (allocates(&f->runs->program->blocks[b]) || !growth_seen(&seen, &limits)))
             level(values, use, n);
@@ -612,8 +613,8 @@ static void train_network(struct fitting *f, const struct fit_data *data, struct
     m->networks[m->network_count++] = n;
 }
 
-/* Tries expressions or networks for counts that regression does not predict, the largest first, at
- * most BRED_RUNS / n + 1 of them. Returns false if @progress cancelled. */
+/* Tries expressions or networks for counts that regression does not predict. Tries at most
+ * BRED_RUNS / n + 1 counts, the largest first. Returns false if @progress cancelled. */
 static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress progress, void *state)
 {
     size_t n = f->runs->runs.count;
@@ -623,7 +624,8 @@ static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress pro
     for (uint32_t i = 0; fit != COUNTS_REGRESSION && i < f->formulas.count; i++) {
         const double *values = f->done.items[i].values;
         if (f->done.items[i].count > n)
-            continue;   /* Skips a count that the code determines: its formula is not needed. */
+            /* Skips a count that the code determines, because its formula is not needed. */
+            continue;
         struct failed one = {i, 0};
         for (size_t r = 0; r < n; r++)
             one.largest = fmax(one.largest, values[r]);

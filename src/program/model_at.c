@@ -99,8 +99,8 @@ static void find_inflow(const struct program *p, const double *counts, double *i
 }
 
 /* Limits counts to the sums of the predecessors' counts, because a poor formula may be very wrong
- * for inputs outside the runs. Derived counts, and those whose formula the runs determine, have no
- * limit. Sets @kept to the ratio of each count to the original one; 1: not limited. */
+ * beyond the runs. Derived counts, and counts whose formula the runs determine, have no limit. Sets
+ * @kept to the ratio of each count to the original one; 1: not limited. */
 static void bound_counts(const struct program_model *m, const double *inputs, const double *derived,
                          double *counts, double *kept)
 {
@@ -231,7 +231,7 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
                 ? derived_taken[b]
                 : fmin(out->counts[b], formula_value(&m->formulas[m->taken[b]], inputs, width));
     }
-    /* Predicts the ends of loops from the counts if these follow from the code. */
+    /* Predicts the ends of loops from the counts if the counts follow from the code. */
     for (size_t b = 0; b < p->block_count; b++)
         if ((p->blocks[b].two_way && isnan(derived_taken[b])) || p->blocks[b].selects)
             out->mispredicted[b] =

@@ -13,7 +13,8 @@
 #define STRAGGLER 0.001
 /* largest ratio of a distance to the next smaller distance at which one mean represents both */
 #define FAR_OFF 4.0
-/* smallest share of the references that a cluster must have if it is farther from the others */
+/* smallest share of the references that a cluster must have if its distance ratio exceeds
+ * FAR_OFF */
 #define FAR_LEAST 1e-4
 
 /* Adds @count references with the stride @step. Replaces the rarest stride if there are more than
@@ -60,8 +61,8 @@ static struct mode mode_of(const struct run_bin *b, double part)
     return m;
 }
 
-/* Returns the ratio of the larger distance to the smaller one, after adding 1 to both, because a
- * distance may be 0. */
+/* Returns the ratio of the larger distance to the smaller one. Adds 1 to both, because a distance
+ * may be 0. */
 static double ratio(double a, double b)
 {
     return a < b ? (b + 1) / (a + 1) : (a + 1) / (b + 1);
@@ -130,7 +131,8 @@ size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
     double last = -1;
     size_t count = 0;
 
-    /* Adds large bins first: otherwise a few references between two clusters would connect them. */
+    /* Adds large bins first. Otherwise, a few references between two clusters would connect
+     * them. */
     for (int stragglers = 0; stragglers < 2; stragglers++)
         for (size_t i = 0; i < r->bin_count; i++) {
             const struct run_bin *b = &r->bins[i];

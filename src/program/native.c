@@ -53,9 +53,9 @@ static struct lap lap_begin(void)
     return (struct lap){cpu, clock_wall()};
 }
 
-/* Returns the seconds since @l. The wall clock includes the time of other tasks. The CPU time
- * includes its system call, 1.3 to 2.1 µs on a virtual Zen 5. The smaller of the two is nearer to
- * the true time. */
+/* Returns the seconds since @l. Uses the smaller of two clocks, which is nearer to the true time.
+ * The wall clock includes the time of other tasks. The CPU time includes its system call, 1.3 to
+ * 2.1 µs on a virtual Zen 5. */
 static double lap_seconds(const struct lap *l)
 {
     const double wall = clock_wall() - l->wall;
@@ -281,9 +281,10 @@ static inline uint64_t line_of(const char *from, size_t page, size_t shift)
     return *(const volatile uint64_t *)(const void *)(from + page * PAGE + page * shift % PAGE);
 }
 
-/* Accesses one line of each page of @bytes, @shift bytes farther from the start of the page than in
- * the previous page. Returns the seconds per line. Compilers unroll such loops by four: on a Zen 3,
- * a loop with one load takes 10 cycles per line, a loop with four loads takes 12. */
+/* Accesses one line of each page of @bytes. Its offset in the page is @shift bytes larger than in
+ * the previous page. Returns the seconds per line. Has four loads per iteration, because compilers
+ * unroll such loops by four. On a Zen 3, a loop with one load takes 10 cycles per line, and a loop
+ * with four loads takes 12. */
 static double walk_by(const char *from, size_t bytes, size_t shift)
 {
     const size_t pages = bytes / PAGE, rounds = 1 + WALKED / pages;
@@ -435,8 +436,8 @@ void native_probe_look(struct native_probe *p)
     for (size_t i = 0; i < NATIVE_WALKS; i++)
         n.walks[i] = least_of_tries(walk_once, p->at, (NATIVE_FIRST_WALK << i) * PAGE);
     n.alone = least_of_tries(alone_seconds, p->at, MOST_BYTES);
-    /* Uses another part for each measurement: the third-level cache may contain the previous
-     * part. */
+    /* Uses another part for each measurement, because the third-level cache may contain the
+     * previous part. */
     n.slow = INFINITY;
     for (size_t i = 0; i < TRIES; i++)
         n.slow = fmin(n.slow, slow_seconds(p->at + MOST_BYTES / 2 + i * SLOW_BYTES, SLOW_BYTES));
@@ -537,7 +538,7 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
     const struct looks looks = {used, count};
     *out = used[0];
     out->clock_hz = middle(&looks, offsetof(struct native, clock_hz));
-    /* The shares are rates, so the result is the reciprocal of the mean time. */
+    /* Shares are rates, so their mean is the reciprocal of the mean time. */
     for (size_t i = 0; i < count; i++) {
         slots += 1 / looks.items[i].share.slots;
         ports += 1 / looks.items[i].share.ports;

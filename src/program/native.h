@@ -1,6 +1,6 @@
 /* Measures this CPU's current speed for a program: its clock, the share of the core that other
- * tasks leave, lines per time from each memory level, and the system's cost of pages. On a shared
- * host these quantities vary, so they are measured concurrently with the program. */
+ * tasks leave, the bandwidth of each memory level, and the system's cost of pages. On a shared host
+ * these quantities vary, so they are measured concurrently with the program. */
 #ifndef PORTOLAN_PROGRAM_NATIVE_H
 #define PORTOLAN_PROGRAM_NATIVE_H
 
@@ -63,7 +63,7 @@ struct native {
      * second-level cache. 0: not measured. */
     double cycles[NATIVE_CYCLES];
     double alone;                /* seconds per line of a single stream through the largest area */
-    /* @slow: the same as @alone in a loop of MEMORY_FEW_UOPS µops per line, with which the core has
+    /* @slow: the same as @alone in a loop of MEMORY_FEW_UOPS µops per line, so that the core has
      * few lines in flight. @slow_near: time of that loop in the first-level cache. 0: not
      * measured. */
     double slow, slow_near;
@@ -87,8 +87,8 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
 double native_probe_nearest(const struct native_probe *p, bool *use);
 /* Returns whether all measurements in @use differ by at most @within (native_looks_apart). */
 bool native_probe_agrees(const struct native_probe *p, const bool *use, double within);
-/* Returns the largest relative difference between two of @count measurements, in the times beyond
- * the second-level cache, of streamed lines and of latency. */
+/* Returns the largest relative difference between two of @count measurements. Compares latency and
+ * the time of streamed lines beyond the second-level cache. */
 double native_looks_apart(const struct native *looks, size_t count);
 /* Sets @use to whether each of @count measurements is the last one, or the one that differs least
  * from it. Returns their difference (native_looks_apart); INFINITY if @count is less than two. */

@@ -22,8 +22,8 @@
 #define NOPS 96
 /* number of µops of the loop's decrement and jump, which are fused */
 #define TURN_INSNS 1
-/* Numbers of iterations per measurement. At 6,000 cycles the cost of reading the clock, which
- * varies, seemed to be 8 % of the core on an idle virtual Turin. */
+/* Numbers of iterations per measurement. Reading the clock takes a varying time. On an idle virtual
+ * Turin, it appeared as 8 % of the core in measurements of 6,000 cycles. */
 #define LOAD_TURNS 4000
 #define NOP_TURNS 2000
 #define EMPTY_TRIES 3
@@ -65,8 +65,8 @@ static double chain_seconds(double empty)
     return start / (CHAIN * CHAIN_CYCLES);
 }
 
-/* Returns the seconds per iteration of a loop of loads, with so few other µops that issue slots do
- * not limit it. */
+/* Returns the seconds per iteration of a loop of loads, with few other µops, so that issue slots do
+ * not limit the loop. */
 static double loads_seconds(double empty)
 {
     static uint64_t words[LOADS];
@@ -84,10 +84,10 @@ static double loads_seconds(double empty)
     return (native_seconds() - start - empty) / LOAD_TURNS;
 }
 
-/* Returns the seconds per iteration of a loop of nops. On x86-64 a nop has eight bytes, because
- * caches of decoded instructions hold only a few instructions per 64 bytes of code. With four-byte
- * nops a loop issued 6.5 of 8 per cycle on a Zen 5, depending on its address; with one-byte nops
- * 5.4 of 6 on a Golden Cove. */
+/* Returns the seconds per iteration of a loop of nops. On x86-64 a nop has eight bytes, because µop
+ * caches hold few instructions per 64 bytes of code. With four-byte nops, a loop issued 6.5 of 8
+ * per cycle on a Zen 5, depending on its address. With one-byte nops, a loop issued 5.4 of 6 on a
+ * Golden Cove. */
 static double nops_seconds(double empty)
 {
     double start = native_seconds();

@@ -15,11 +15,11 @@
 /* smallest cost of a page walk, as a share of a line's time from the second-level cache; a smaller
  * cost is set to 0 */
 #define WALKS_LEAST 0.2
-/* smallest ratio of the time per line in one set to that in different sets at which the two times
- * count as different */
+/* smallest ratio of times per line (one set / different sets) at which the two times count as
+ * different */
 #define CROWDED_BY 1.25
-/* Smallest ratio of a line's time from main memory to that from the third-level cache at which
- * streams show the size of this cache. */
+/* Smallest ratio of times per line (main memory / third-level cache) at which streams show the size
+ * of the third-level cache. */
 #define STREAMS_DIFFER 1.5
 /* A lifetime is computed only if at most this share of lines is still cached after the longest
  * wait. */
@@ -36,8 +36,8 @@
 
 /* Multiples of the second-level cache's size: smaller, larger, and large enough that hardly a line
  * of the previous walk is still in it. On a Zen 5 with a busy host, other tasks replace lines of
- * the third-level cache within walks through four times the size: a line takes 50 to 440 cycles,
- * but 46 to 73 with three times the size. */
+ * the third-level cache during walks. A line takes 50 to 440 cycles with four times the size, but
+ * 46 to 73 with three times the size. */
 const double native_cycle_by[NATIVE_CYCLES] = {0.5, 1.5, 3};
 
 static void set(struct machine *m, const char *key, double value, const char *unit)
@@ -154,9 +154,9 @@ static double bytes_at(const struct native *n, size_t offset, double half)
     return n->sizes[n->count - 1].bytes;
 }
 
-/* Returns the number of bytes of the third-level cache that other tasks leave to the program. Of an
- * area of this size, half of the lines come from main memory, as the latency or the streams show.
- * @third: latency of the third-level cache. */
+/* Returns the number of bytes of the third-level cache that other tasks leave to the program. The
+ * latency or the streams show the area of which half of the lines come from main memory. The result
+ * is the size of this area. @third: latency of the third-level cache. */
 static double third_left(const struct native *n, double third)
 {
     const struct native_level *next = &n->sizes[1], *far = &n->sizes[n->count - 1];
@@ -244,9 +244,9 @@ static void apply_replacement(const struct native *n, double bytes, struct machi
         set(m, "l2_oldest", fmin(1, fmax(0, by_any / (by_any - by_oldest))), "");
 }
 
-/* Sets the latency of streamed lines: the inverse of memory_stream_wait for the measured loop. The
- * latency is 0 if the wait is too short to measure: the prefetchers then have enough lines in
- * flight. */
+/* Sets the latency of streamed lines by the inverse of memory_stream_wait for the measured loop.
+ * The latency is 0 if the wait is too short to measure, because the prefetchers then have enough
+ * lines in flight. */
 static void apply_slow_stream(const struct native *n, struct machine *m)
 {
     const double window = fact_number(m, "reorder_buffer") / MEMORY_FEW_UOPS,
@@ -302,7 +302,7 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "l3_line_cycles", next->read * n->clock_hz, "cycles");
     if (next->update > 0)
         set(m, "l3_write_cycles", fmax(next->read, next->update) * n->clock_hz, "cycles");
-    /* Uses the third size: the second size may hardly exceed the second-level cache. */
+    /* Uses the third size, because the second size may hardly exceed the second-level cache. */
     const struct native_level *area = &n->sizes[2];
     double third = behind_second(second, area, area->latency, near->latency), kept_second, kept;
     apply_columns(n, second, third, m);

@@ -36,7 +36,7 @@ struct pages_model {
     bool measured;          /* whether the page faults of all runs were measured */
 };
 
-/* Returns the number of pages that @run uses. Sets *@read (may be NULL) to the number of these that
+/* Returns the number of pages that @run uses. Sets *@read (may be NULL) to the number of pages that
  * are read before they are written. */
 static double pages_used(const struct program *p, const struct program_run *run, double *read)
 {
@@ -251,8 +251,8 @@ static double explain(const struct pages_model *m, const struct program_runs *ru
 {
     double read, faults = pages_used(runs->program, run, &read);
 
-    /* A page that is read first faults twice: it is mapped to a page of zeros, and faults again at
-     * its first write. */
+    /* A page that is first read faults twice. The first fault maps it to a page of zeros. The first
+     * write faults again. */
     faults += read;
 
     free(run->again);

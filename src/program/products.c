@@ -17,8 +17,8 @@
 /* maximum number of values of an input for which a piecewise linear function is tried */
 #define BROKEN_VALUES 5
 #define PRODUCTS_MOST 6000       /* maximum number of candidate products per search */
-/* largest ratio of the error at left-out runs with an additional term to that without it, at which
- * the term is used */
+/* largest ratio of errors at left-out runs (with / without an additional term) at which the term is
+ * used */
 #define GAIN 0.7
 /* smallest share of a column's length that must not depend on the chosen columns */
 #define DEPENDENT 1e-9
@@ -138,7 +138,7 @@ static void add_product(struct joining *j, const struct formula_term *term)
     p.rest = p.column + d->run_count;
     for (size_t r = 0; r < d->run_count; r++)
         p.column[r] = formula_term_value(term, d->inputs + r * d->input_count, d->input_count);
-    if (!vec_room(&j->products)) {   /* Memory ran out, so the caller's command fails. */
+    if (!vec_room(&j->products)) {   /* Memory is exhausted, so the caller's command fails. */
         free(p.column);
         return;
     }
@@ -245,8 +245,8 @@ static bool choose(struct joining *j)
 }
 
 /* Fits the coefficients of the chosen terms by least squares in extended precision. Returns false
- * if the terms are dependent or too many, or if @exact is true and the formula does not equal all
- * values. */
+ * if the terms are dependent or too many. Also returns false if @exact is true and the formula does
+ * not equal all values. */
 static bool take(struct joining *j, bool exact, struct formula *out)
 {
     const struct fit_data *d = j->data;
@@ -333,7 +333,7 @@ static void find_all_parts(struct joining *j, const bool *active)
 }
 
 /* Adds the term 1 to each input, for products without that input. If @powers is true, also adds the
- * first power of the input, for inputs that have an effect only together with others. */
+ * first power of the input, for inputs that have an effect only in products. */
 static void widen(struct joining *j, bool powers)
 {
     for (size_t i = 0; i < j->data->input_count; i++) {

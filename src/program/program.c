@@ -155,7 +155,7 @@ static bool read_functions(json_t *functions, struct program_reading *r, struct 
             struct program_block b = {.unit = (uint32_t)r->units.count,
                                       .function = (uint32_t)r->functions.count - 1};
             bool ok = read_block(block, unit, &b);
-            /* Adds the block even if it is invalid: the list's destructor then frees its
+            /* Adds the block even if it is invalid, because the list's destructor frees its
              * members. */
             vec_push(&r->blocks, b);
             if (!ok)
@@ -298,7 +298,7 @@ bool program_descriptions(const struct program *p, struct str *out, struct err *
     return described(p->path, out, err) || err_at(err, p->path, 0, 0);
 }
 
-/* Returns the absolute path of an executable, because the system searches for a name without a
+/* Returns the absolute path of an executable. The system would search for a name without a
  * directory only in PATH. The caller frees it. */
 static char *place_of(const char *path)
 {

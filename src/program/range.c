@@ -320,8 +320,8 @@ static double spread_of_logs(const struct fit_data *d, size_t input)
     return squares;
 }
 
-/* Computes the uncertainty of each input's power: standard errors of the slope of the line through
- * the logarithms of the counts, which have the error at left-out values. */
+/* Computes the uncertainty of each input's power: standard errors of the slope of a line through
+ * the logarithms of the counts. The error of the counts is the error at left-out values. */
 static void find_exponents(const struct fit_data *d, const struct formula *f, double error,
                            struct formula_range *out)
 {
@@ -352,9 +352,9 @@ static double power_between(const struct fit_data *d, size_t a, size_t b, size_t
     return log(d->values[b] / d->values[a]) / log(inputs_of(d, b)[input] / inputs_of(d, a)[input]);
 }
 
-/* Returns the rate of exponential growth of the count to run @b from the run with the next smaller
- * value of @input; NaN: there is none. Considers run @last and those that differ from it only in
- * @input. */
+/* Returns the exponential growth rate of the count from the run with the next smaller value of
+ * @input to run @b; NaN: there is no such run. Considers run @last and those that differ from it
+ * only in @input. */
 static double rate_to(const struct fit_data *d, size_t input, size_t last, size_t b)
 {
     size_t a = SIZE_MAX;
@@ -371,8 +371,9 @@ static double rate_to(const struct fit_data *d, size_t input, size_t last, size_
 }
 
 /* Returns whether the count grows by at least half of the rate @rate between neighbouring values of
- * @input. Pairs before the first pair with this growth are not considered. A count that grows in
- * steps, such as floor(N / 2)^3, does not. The sum of a constant and an exponential does. */
+ * @input. Pairs before the first pair with this growth are not considered. Returns false for a
+ * count that grows in steps, such as floor(N / 2)^3. Returns true for the sum of a constant and an
+ * exponential. */
 static bool grows_throughout(const struct fit_data *d, size_t input, size_t last, double rate)
 {
     double from = INFINITY;

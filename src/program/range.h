@@ -32,8 +32,8 @@ struct formula_range {
 /* Returns the set of the inputs of which one value is necessary: without the runs with that value,
  * the other runs do not determine all coefficients of @f. Pure. */
 uint16_t range_decided(const struct fit_data *data, const struct formula *f);
-/* Returns the mean relative error of the terms of @f at each input value, refitted without that
- * value. Returns NaN if the terms cannot be refitted. Pure. */
+/* Returns the mean relative error of the terms of @f at input values. For each value, the terms are
+ * refitted without that value. Returns NaN if the terms cannot be refitted. Pure. */
 double range_left_out(const struct fit_data *data, const struct formula *f);
 /* Returns the root of the mean squared relative error (each at most 1) of the terms of @f at
  * left-out values. Leaves out all runs with one value of an input. Also leaves out the runs with

@@ -21,8 +21,8 @@
  * determines the number of lines that a short row crosses. */
 #define SHIFTS 4
 #define SHIFT_BYTES 16           /* number of bytes between two offsets: the alignment of malloc */
-/* Maximum number of references of a short run. A limit of time instead would depend on the load of
- * the host. */
+/* Maximum number of references of a short run. A time limit would depend on the load of the
+ * host. */
 #define SHORT_REFERENCES 4e7
 #define START_TRIES 5
 /* number of runs with timed calls; the shortest time of each call is used */
@@ -293,8 +293,8 @@ double program_run_trips(const struct program *p, const struct program_run *run,
     return fmax(1, run->counts[block] / fmax(entries, 1));
 }
 
-/* Adds the bins of @from to those of @into. Distances are means over both. The stride of a bin is
- * that of the side with more steady accesses. */
+/* Adds the bins of @from to those of @into. The distance of a bin is the mean of both. Its stride
+ * is that of the bin with more steady accesses. */
 static void join_bins(struct run_reference *into, const struct run_reference *from)
 {
     const struct run_reference *both[] = {into, from};
@@ -318,7 +318,7 @@ static void join_bins(struct run_reference *into, const struct run_reference *fr
         if (sums[i].count > 0)
             sums[count++] = sums[i];
     free(into->bins);
-    /* Shrinks the array: most references have few bins. */
+    /* Shrinks the array, because most references have few bins. */
     into->bins = mem_resize(sums, (count + 1) * sizeof *sums);
     into->bin_count = count;
 }

@@ -1,5 +1,5 @@
-/* Runs of a program at given inputs, with the executions of each block and, if traced, the reuse
- * distances of each reference */
+/* Runs of a program at given inputs, with the executions of each block. Traced runs also have the
+ * reuse distances of each reference. */
 #ifndef PORTOLAN_PROGRAM_RUNS_H
 #define PORTOLAN_PROGRAM_RUNS_H
 
@@ -14,7 +14,7 @@
 
 struct run_bin {
     double distance;       /* mean distance in distinct lines of 64 bytes; INFINITY: first uses */
-    /* @count: number of references. @regular: number of these with a steady stride. */
+    /* @count: number of references. @regular: number of references with a steady stride. */
     double count, regular;
     double step;           /* most common steady stride in bytes */
 };
@@ -38,7 +38,7 @@ struct run_reference {
     uint32_t rows;
 };
 
-/* TRACE_CALLS measures the times of calls, and TRACE_SETS simulates caches. Runs of these two modes
+/* TRACE_CALLS measures the times of calls, and TRACE_SETS simulates caches. Runs in these two modes
  * are not stored. */
 enum trace_mode { TRACE_COUNTS, TRACE_SAMPLED, TRACE_EXACT, TRACE_CALLS, TRACE_SETS };
 
@@ -100,10 +100,9 @@ double run_step(const struct run_reference *r);
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count);
 void program_runs_free(const struct program_runs *runs);
 const struct program_runs *program_runs_hold(const struct program_runs *runs);
-/* Runs the program at @inputs, and adds the run. To measure the reuse distances of a short run,
- * repeats it with all addresses shifted within a line, and averages the results. Returns false with
- * err if the program could not run, crashed, timed out, or exited with a status that its invocation
- * does not allow. */
+/* Runs the program at @inputs, and adds the run. Repeats a traced short run with all addresses
+ * shifted within a line, and averages the reuse distances. Returns false with err if the program
+ * could not run, crashed or timed out, or if its invocation does not allow the exit status. */
 bool program_runs_add(struct program_runs *runs, const double *inputs,
                       const struct run_options *options, struct err *err);
 /* Resource usage of one run of the uninstrumented program, over all threads, including its start
@@ -151,7 +150,7 @@ void ages_of(const struct program *p, const struct program_run *run, struct ages
  * such a loop or is not executed. Pure. */
 double program_run_trips(const struct program *p, const struct program_run *run, uint32_t block);
 /* Appends @run of @p, without its seconds, callbacks, allocations and misses, as bytes
- * (base/pack.h) for another process with the program's descriptions (program_descriptions). */
+ * (base/pack.h). The reader needs the program's descriptions (program_descriptions).. */
 void run_pack(const struct program *p, const struct program_run *run, struct str *out);
 /* Reads a run from bytes. Returns false if they are invalid or belong to another program. The
  * caller always frees @out with program_run_done. */

@@ -9,8 +9,8 @@
 
 /* Effect of other tasks on the program's core. @slots, @ports: share of the issue slots and of the
  * ports that they leave, 0 to 1. @taken_over: preemptions per second of CPU time. @away: seconds
- * per second of CPU time in which no thread of the program ran and other tasks filled the core's
- * caches. */
+ * per second of CPU time in which other tasks, and no thread of the program, ran and filled the
+ * core's caches. */
 struct core_share { double slots, ports, taken_over, away; };
 
 struct sharing {

@@ -7,8 +7,8 @@
 #include "program/words.h"
 
 #define SIZES_FIRST 128   /* value of macros before the first run */
-/* Macros whose values differ by a multiple of this number usually have the same blocks, because
- * vectorized and unrolled loops have the same remainder. */
+/* Two builds usually have the same blocks if their macros differ by a multiple of this number.
+ * Vectorized and unrolled loops then have the same remainder. */
 #define SIZES_STEP 32
 /* remedy if the compiler generates different blocks */
 #define SIZES_REMEDY "use sizes near the largest or above it, with the same remainder modulo 32"
@@ -24,8 +24,8 @@ struct program *program_build_sized(const char *const *words, size_t count, cons
 const struct program *program_rebuilt(const struct program *p, const struct invocation *how,
                                       char *const *names, const double *inputs, size_t count,
                                       struct err *err);
-/* Builds @p for @inputs unless it exists, and sets @same to whether the build has the blocks and
- * references of @p. Returns false with err if the build fails. */
+/* Builds @p for @inputs unless this build exists, and sets @same to whether the build has the
+ * blocks and references of @p. Returns false with err if the build fails. */
 bool program_has_shape(const struct program *p, const struct invocation *how, char *const *names,
                        const double *inputs, size_t count, bool *same, struct err *err);
 /* Returns @p built for @inputs: a cached build, or @p itself if no input is a macro. Borrowed while

@@ -61,7 +61,7 @@ static struct part_range range_of(const struct program_model *m, uint32_t block,
 }
 
 /* Returns an upper bound of the cycles of blocks whose formula yields 0 but whose count may be
- * positive. Without this bound, a predicted time could silently lack a loop. */
+ * positive. Without this bound, a predicted time could lack a loop without notice. */
 static double left_out(const struct program_model *m, const double *inputs,
                        const struct program_time *t)
 {
@@ -78,8 +78,8 @@ static double left_out(const struct program_model *m, const double *inputs,
     return cycles;
 }
 
-/* Returns the estimated seconds of a run at @inputs: the slowest run's, times the ratio of the
- * executions of blocks. */
+/* Returns the estimated seconds of a run at @inputs: those of the slowest run times the ratio of
+ * the executions of blocks. */
 static double run_seconds(const struct program_model *m, const double *inputs)
 {
     const struct program_run *slowest = &m->runs->runs.items[0];

@@ -22,8 +22,7 @@
 /* Overlap of core time and main memory time, as a share of the smaller one. Measured on a Golden
  * Cove with sums of products over 64 MiB. */
 #define FAR_HIDDEN 0.25
-/* A line counts as just used, and causes no miss, if at most this number of other lines was used
- * since its last use. */
+/* A line causes no miss if at most this number of other lines was used since its last use. */
 #define SAME_LINE 16
 #define STREAM_STEP 2048.0     /* longest stride in bytes that prefetchers follow */
 /* smallest ratio of a reference's distance to the median distance at which a walk uses a new
@@ -245,8 +244,8 @@ static double middle_distance(const struct run_reference *r)
 
 /* Returns the page walker cycles of one reference. In a walk with long strides each line has its
  * own page. The next walk reuses the page, even if it uses a new line of the page. The number of
- * pages in between is then that of the median reference. Random references are distributed over the
- * program's pages. */
+ * pages in between is therefore that of the median reference. Random references are distributed
+ * over the program's pages. */
 static double translations(const struct timing *t, const struct run_reference *r, double copies,
                            const struct part_misses *part)
 {
@@ -344,8 +343,8 @@ static double time_reference(struct timing *t, size_t index, double copies, doub
     return r->references > 0 ? waits / r->references : 0;
 }
 
-/* Returns the cycles per execution of the longest loop-carried chain of @part, in which each load
- * of reference @own[i] waits @waits[i] cycles. Call it after time_core. */
+/* Returns the cycles per execution of the longest loop-carried chain of @part. Each load of
+ * reference @own[i] waits @waits[i] cycles. Call it after time_core. */
 static double waiting_chain(struct timing *t, const struct code_part *part, const uint32_t *own,
                             const double *waits, size_t count)
 {
@@ -589,8 +588,8 @@ static void time_part(struct timing *t, const struct code_part *part)
     time_calls(t, part, &out);
     for (size_t i = 0; i < part->blocks.count; i++)
         t->paid[part->blocks.items[i]] = true;
-    /* A call of libm can use the slots that dividers and chains leave empty, because the function
-     * hardly depends on the code before it. */
+    /* A call of libm hardly depends on the code before it, so it can use the slots that dividers
+     * and chains leave empty. */
     out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
     out.branches = out.mispredicted * t->branch_miss;
     out.cycles = overlap(&out) + out.ends + out.branches + out.calls - out.within;

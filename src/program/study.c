@@ -95,8 +95,8 @@ static int blocks_by_share(const void *a, const void *b)
 }
 
 /* Returns the path of the source file of function @f if other functions have the same name; NULL:
- * the name is unique. Sets *@same_file to whether the files of two such functions have the same
- * name without directories. */
+ * the name is unique. Sets *@same_file to whether two such functions are in files of the same name
+ * in different directories. */
 static const char *file_of(const struct program *p, uint32_t f, bool *same_file)
 {
     const char *own = p->units[p->blocks[p->functions[f].first_block].unit].source, *found = NULL;

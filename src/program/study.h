@@ -62,8 +62,8 @@ struct study {
     struct octaves reuse;
     struct study_level levels[MEMORY_LEVELS];
     size_t level_count;
-    /* cache sizes in bytes, and share of all references that miss in a fully associative cache and
-     * in one with eight ways */
+    /* cache sizes in bytes, and share of all references that miss: in a fully associative cache,
+     * and in a cache with eight ways */
     double sizes[STUDY_SIZES], full[STUDY_SIZES], eight_ways[STUDY_SIZES];
     size_t size_count;
     size_t axis;               /* index, in the model, of the input on the curve's axis */

@@ -21,8 +21,8 @@
  * measurements over 20 ticks (0.2 s) gave shares of 0.41 to 0.64 on a virtual Turin. */
 #define SHARE_SECONDS 1.0
 
-/* Returns the seconds per page for @count pages, each of which is written for the first time and
- * then returned to the system. Returns NaN if out of memory. */
+/* Returns the seconds per page of writing @count new pages and returning them to the system.
+ * Returns NaN if out of memory. */
 static double page_seconds(size_t count)
 {
     const size_t page = (size_t)HEAP_PAGE;
@@ -67,8 +67,8 @@ bool system_cost_of(const struct run_pages *pages, double user_share, struct sys
         return false;
     for (int i = 0; i < READINGS; i++) {
         seconds[i] = page_seconds(count);
-        if (isnan(seconds[i])) /* The failure means a lack of memory. The program could not allocate
-                                * these pages either. */
+        if (isnan(seconds[i])) /* The measurement fails if memory is lacking. The program could not
+                                * allocate these pages either. */
             return true;
     }
     /* Uses the median. Pages whose memory the host provided just before take the least time.

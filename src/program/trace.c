@@ -335,7 +335,7 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
         find_leads(&t);
     vec_done(&t.units);
     free(t.places);
-    if (out->allocation_count) /* Shrinks the array: most programs have few allocations. */
+    if (out->allocation_count) /* Shrinks the array, because most programs have few allocations. */
         out->allocations =
             mem_resize(out->allocations, out->allocation_count * sizeof *out->allocations);
     return ok && (t.ended || err_set(err, ERR_LIMIT, "use smaller inputs, or --mode sampled",

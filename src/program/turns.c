@@ -17,7 +17,7 @@
 /* number of instructions of the warm-up as a multiple of the reorder buffer's entries; the
  * measurement has the same number */
 #define REACH 4
-/* share of a loop's executions in another walk above which the loop needs no walk of its own */
+/* share of a loop's executions in another walk above which the loop needs no separate walk */
 #define COVERED 0.5
 
 struct root { uint32_t unit, loop; double times; size_t count; };
@@ -209,7 +209,7 @@ static void time_walk(struct turning *t, const struct turns_walk *w)
     struct bounds bounds;
     struct simulation sim;
 
-    /* Does not simulate the erratum, which depends on addresses: the code of a walk is not
+    /* Does not simulate the erratum. It depends on addresses, and the code of a walk is not
      * contiguous. */
     core->jcc_erratum = false;
     core->uop_cache_lines = NAN;

@@ -1,7 +1,7 @@
 /* Simulates loops in execution order, through inner loops and called functions. The simulated
- * sequence has whole iterations, because chains of a function, or of code around a short loop,
- * overlap only within the reorder buffer. The cost of an instruction is the number of cycles from
- * the previous retirement to its own. */
+ * sequence has whole iterations. Chains of a function, or of code around a short loop, overlap only
+ * within the reorder buffer. The cost of an instruction is the number of cycles from the previous
+ * retirement to its own. */
 #ifndef PORTOLAN_PROGRAM_TURNS_H
 #define PORTOLAN_PROGRAM_TURNS_H
 

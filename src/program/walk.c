@@ -11,7 +11,7 @@
 #define ROUNDS 60            /* maximum number of iterations of fitting the edges to the counts */
 /* change of edges, as a share of a branch's executions, below which the edges have converged */
 #define FITTED 1e-5
-/* Tolerance for comparing a balance with half an execution, because sums of shares are inexact. */
+/* Tolerance for comparing a balance with half an execution. Sums of shares are inexact. */
 #define EDGE 1e-4f
 #define DEPTH 16             /* maximum number of nested function calls */
 #define NOWHERE SIZE_MAX
@@ -257,8 +257,8 @@ static bool step_call(struct walker *w, const struct insn *insn, bool jump)
     return !jump || step_back(w);
 }
 
-/* Returns the balances of the branches of @unit. Their initial values make the rarer direction due
- * last. */
+/* Returns the balances of the branches of @unit. With the initial values, the rarer direction is
+ * due last. */
 static float *owed_in(struct walker *w, uint32_t unit)
 {
     size_t n = w->code->units[unit].kernel->insn_count;
@@ -273,7 +273,7 @@ static float *owed_in(struct walker *w, uint32_t unit)
 }
 
 /* Sets *@taken to the direction of the current branch. Returns false if the direction is rare
- * enough to be mispredicted: the code after the branch then does not overlap. */
+ * enough to be mispredicted. The code after the branch then does not overlap. */
 static bool choose(struct walker *w, size_t target, bool *taken)
 {
     const float share = w->flow->units[w->at.unit].taken[w->at.insn];

@@ -1,5 +1,5 @@
-/* Stalls of a core that waits for independent misses, which overlap within its buffers with each
- * other and with the core's work */
+/* Stalls of a core that waits for independent misses. Within the buffers, the misses overlap with
+ * each other and with the core's work. */
 #ifndef PORTOLAN_PROGRAM_WINDOW_H
 #define PORTOLAN_PROGRAM_WINDOW_H
 
@@ -17,10 +17,10 @@ struct window {
     double crowded;
 };
 
-/* Returns the stall cycles per execution in addition to @w->core. @served[l]: random references
- * per execution that level l serves. A miss overlaps with all misses within its reach. Together
- * they take the latency of the farthest one, or the transfer time of their lines if that is
- * longer, minus the work of the same executions. Nearer misses within that time cost nothing. Page
+/* Returns the stall cycles per execution in addition to @w->core. @served[l]: random references per
+ * execution that level l serves. A miss overlaps with all misses within its reach. Together they
+ * take the latency of the farthest miss, or the transfer time of their lines if it is longer. The
+ * work of the same executions is subtracted. Nearer misses within that time cost nothing. Page
  * walkers and crowded sets work concurrently, and add only the time by which they take longer. */
 double window_waits(const struct memory *m, const struct window *w,
                     const double served[MEMORY_LEVELS + 1]);

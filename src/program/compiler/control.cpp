@@ -25,7 +25,7 @@ using namespace llvm;
 
 namespace {
 
-constexpr unsigned NODES_MOST = 400;   // most nodes in an expression
+constexpr unsigned NODES_MOST = 400;   // maximum number of nodes in an expression
 
 class Symbols {
 public:

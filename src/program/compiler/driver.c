@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* portolan-cc, portolan-c++, portolan-fortran: compiler drivers for commands and Makefiles. The
- * drivers compile sources with clang or flang and the user's options, and add counters and trace
- * calls to the optimised code. They also add a description of the blocks with the uninstrumented
- * code to the object. */
+ * drivers compile sources with clang or flang and the user's options. They add counters and trace
+ * calls to the optimised code, and a description of the blocks with the uninstrumented code to the
+ * object. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Selects of the compiler's code that became branches in the machine code: the code generator
- * replaces conditional moves with branches in some loops, and has no conditional move of
- * floating-point values. The numbered blocks have no such branch. Pure. */
+/* Counts selects that became branches in the machine code. The code generator replaces conditional
+ * moves with branches in some loops, and has no conditional move of floating-point values. The
+ * numbered blocks have no such branch. Pure. */
 #ifndef PORTOLAN_PROGRAM_COMPILER_SELECTS_H
 #define PORTOLAN_PROGRAM_COMPILER_SELECTS_H
 

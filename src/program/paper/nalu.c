@@ -58,8 +58,8 @@ static struct passed pass(const struct nalu_cell *c, const double *x, size_t wid
     return p;
 }
 
-/* Adds @by times the derivatives of the cell's value: those with respect to the parameters to @to,
- * and those with respect to the inputs to @inputs (may be NULL). */
+/* Adds @by times the derivatives of the cell's value to @to (with respect to the parameters) and to
+ * @inputs (with respect to the inputs; may be NULL). */
 static void pass_back(const struct nalu_cell *c, const double *x, size_t width, size_t cells,
                       const struct passed *p, double by, double *to, double *inputs)
 {

@@ -11,8 +11,8 @@
 #define NALU_HIDDEN 4
 #define NALU_PARAMETERS (3 * NALU_HIDDEN * (INPUTS_MAX + 1))
 
-/* A network. Its parameters are A, B and G of each cell of the first layer, then those of the
- * single cell of the second layer. */
+/* A network. Its parameters are A, B and G of each cell of the first layer, then of the single cell
+ * of the second layer. */
 struct nalu {
     /* @inputs: number of inputs, at most INPUTS_MAX. @hidden: number of cells of the first layer,
      * at most NALU_HIDDEN. */
@@ -30,10 +30,10 @@ double nalu_value(const struct nalu *n, const double *inputs);
  * largest count, its error is relative to that thousandth. Sets @gradient (may be NULL) to the
  * derivative with respect to each parameter. */
 double nalu_loss(const struct nalu *n, const struct fit_data *data, double *gradient);
-/* Trains a network on @data with Adam, from several starting points with a fixed seed, and stores
- * the network with the smallest loss. Deterministic. Returns the mean relative error of held-out
- * runs, NaN with fewer than four runs. In turn, each quarter of the runs is held out. Takes seconds
- * with many runs. */
+/* Trains a network on @data with Adam, from several starting points with a fixed seed. Stores the
+ * network with the smallest loss. Deterministic. Returns the mean relative error of held-out runs,
+ * NaN with fewer than four runs. In turn, each quarter of the runs is held out. Takes seconds with
+ * many runs. */
 double nalu_fit(const struct fit_data *data, struct nalu *out);
 
 #endif

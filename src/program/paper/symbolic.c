@@ -98,8 +98,8 @@ static void cross(struct breeding *b, const struct bred *mother, const struct br
     child->length = mother->length - (last + 1 - first) + added;
 }
 
-/* Sets @child to a copy of @mother in which a random subexpression or a single other token replaces
- * the old one. */
+/* Sets @child to a copy of @mother in which a random subexpression or a random token replaces the
+ * old one. */
 static void mutate(struct breeding *b, const struct bred *mother, struct bred *child)
 {
     struct bred fresh = {.length = 0};
@@ -289,9 +289,9 @@ static double off(const struct formula *f, const struct fit_data *data, size_t r
                 data->values[run]);
 }
 
-/* Evolves an expression without run @run. Returns whether it predicts @run better than regression
- * does. The test is needed because the best of many expressions usually fits the runs from which it
- * evolved. */
+/* Evolves an expression without run @run. Returns whether the expression predicts @run better than
+ * regression. The test is needed because the best of many expressions usually fits the runs from
+ * which it evolved. */
 static bool breed_without(struct breeding *b, const struct fit_data *data, size_t run,
                           struct bred *best)
 {

@@ -41,8 +41,8 @@ struct portolan_access_ {
     uint64_t references, sum; /* number of references, and sum of their addresses */
     struct portolan_bin_ *bins;
     struct steps steps;
-    /* For a load: the store that wrote most of its values, and the number of that store's
-     * executions since then, both by Boyer and Moore's majority vote. */
+    /* For a load: the store that wrote most of its values, and the number of executions of that
+     * store since then. Both are from Boyer and Moore's majority vote. */
     struct portolan_access_ *from;
     uint64_t from_age, from_votes;
 };
@@ -51,7 +51,7 @@ struct portolan_access_ {
 struct portolan_calls_ {
     uint64_t count, kept; /* number of calls, and number of calls with a valid time */
     uint64_t ticks;       /* ticks of the calls with a valid time */
-    uint64_t callbacks;   /* number of times that all calls called the program's functions */
+    uint64_t callbacks;   /* number of times that the calls called functions of the program */
 };
 
 /* A compiled file */

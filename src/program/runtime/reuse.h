@@ -221,8 +221,8 @@ static inline void reuse_set_torn(struct reuse *r, bool torn)
 }
 
 /* Restores consistency after a longjmp out of reuse_touch. The short list and the stamps of the
- * other lines are valid; the bitmap and sums follow from them. Blocks signals, so no handler can
- * leave the function by a longjmp. */
+ * other lines are valid. The bitmap and the sums are computed from them. Blocks signals, so no
+ * handler can leave the function by a longjmp. */
 static inline void reuse_mend(struct reuse *r)
 {
     sigset_t kept;

@@ -44,9 +44,10 @@
 /* minimum number of measurements of empty calls with which they replace the initial measurement */
 #define NOTHING_LEAST 8u
 #define CLOCKS_TICKS 100000u         /* ticks between two readings of the clocks */
-/* Reading the clock is slow. Only the first CALLBACKS_FIRST callbacks of a call are timed, and one
- * in CALLBACKS_EVERY of the others. All are timed while more than one in CALLBACKS_LONG of the
- * timed callbacks are long. Fewer long callbacks are attributed to preemption and interrupts. */
+/* Reading the clock is slow. Only the first CALLBACKS_FIRST callbacks of a call and one in
+ * CALLBACKS_EVERY of the others are timed. All are timed while more than one in CALLBACKS_LONG of
+ * the timed callbacks are long. Fewer long callbacks are attributed to preemption and
+ * interrupts. */
 #define CALLBACKS_FIRST 4u
 #define CALLBACKS_EVERY 16u
 #define CALLBACKS_LONG 64u
@@ -192,8 +193,8 @@ static void end_turn(void)
                                     __ATOMIC_RELAXED);
 }
 
-/* Ends the turn between references. Sets @busy meanwhile: a signal handler could start a turn,
- * which this function would end. */
+/* Ends the turn between references. Sets @busy meanwhile, because a signal handler could start a
+ * turn, which this function would end. */
 static void give_turn_up(void)
 {
     if (busy)
@@ -573,8 +574,9 @@ void portolan_leave_(void)
 
 /* Returns the ticks of the call from @begun to @now, and sets *@callbacks to the number of its
  * callbacks. A callback without a time counts as the mean of the short ones. Ends calls within it
- * that a longjmp left. Returns UINT64_MAX if unknown: the call is not open, a callback was not
- * left, callbacks without a time may be long, or the callbacks took longer than the call. */
+ * that a longjmp left. Returns UINT64_MAX (unknown) if the call is not open, or if a callback was
+ * not left. Also returns it if callbacks without a time may be long, or if the callbacks took
+ * longer than the call. */
 static uint64_t ticks_of_call(uint64_t begun, uint64_t now, uint64_t *callbacks)
 {
     uint64_t ticks = now - begun;
@@ -624,7 +626,7 @@ void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun)
         call_end(&nothings, portolan_call_begin_());
 }
 
-/* Clears @busy: the longjmp may leave a signal handler that interrupted the runtime. */
+/* Clears @busy, because the longjmp may leave a signal handler that interrupted the runtime. */
 void portolan_jump_(void)
 {
     busy = 0;
@@ -778,7 +780,7 @@ static __attribute__((destructor(101))) void trace_end(void)
     for (unsigned i = 0; i < allocation_count; i++)
         put_allocation(&o, allocations[i].calls, allocations[i].size, allocations[i].of);
 
-    /* Omits the end mark if memory is exhausted: a trace without the mark is incomplete. */
+    /* Omits the end mark if memory is exhausted. A trace without the mark is incomplete. */
     if (!exhausted)
         PUT(&o, "end\n");
     flush(&o);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Detects the strides of an instruction that a prefetcher would follow. A prefetcher follows
- * several streams: a load that alternates between the row above and the row below has two streams,
+ * several streams. A load that alternates between the row above and the row below has two streams,
  * one per row. An instruction therefore has several heads, the last line of each stream. A line
  * next to a head continues its stream. Linked into traced programs. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_STEPS_H
@@ -30,7 +30,7 @@ static inline int steps_stream(struct steps *s, uint64_t line)
 
     for (unsigned i = 0; i < STEPS_HEADS; i++) {
         if (s->heads[i] == own)
-            return 0;                /* The same line is no stride. */
+            return 0;                /* Another access to the same line is not a stride. */
         if (s->heads[i] && s->heads[i] + 1 - own <= 2)
             found = (int)i;
     }
