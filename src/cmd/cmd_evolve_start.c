@@ -251,8 +251,8 @@ static bool time_over(void *state)
 static bool read_checkpoint(struct starting *w, struct err *err)
 {
     struct population *p = &w->before;
-    /* Reads only regular files: another author's session may name a pipe, and reading it would
-     * never end. */
+    /* Reads only regular files, because another author's session may name a pipe, and reading it
+     * would never end. */
     const bool pipes = file_only_files(true), ok = population_load(w->checkpoint, p, err);
 
     file_only_files(pipes);

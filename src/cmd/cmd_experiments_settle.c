@@ -38,8 +38,8 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
                  "experiments that decide between usages");
 }
 
-/* Saves the machine and its remaining ambiguities. Saves the machine first: if saving the
- * ambiguities fails, the old list merely has ambiguities that are already decided. */
+/* Saves the machine and its remaining ambiguities. Saves the machine first. If saving the
+ * ambiguities then fails, the old list merely has ambiguities that are already decided. */
 static bool save(const struct experiments_settling *w, struct err *err)
 {
     return machine_save(w->machine, w->directory, err) &&

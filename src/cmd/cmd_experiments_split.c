@@ -19,7 +19,8 @@
 #define CONTROL_COLUMN "control"
 /* largest relative difference of a control from the median of all hosts at which it agrees */
 #define CONTROL_OFF .05
-/* A host disagrees if more than one of its controls, and more than this share of them, disagree. */
+/* A host disagrees if more than one of its controls disagrees, and more than this share of its
+ * controls. */
 #define CONTROLS_OFF .1
 
 struct split_values {
@@ -57,7 +58,7 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
         if (!keep[i])
             continue;
         experiments_set_extra(t, at, CONTROL_COLUMN, control[i] ? "yes" : "");
-        /* Removes the value: otherwise the control would not be measured again. */
+        /* Removes the value, because the control must be measured again. */
         if (control[i])
             experiments_set(t, at, NAN, NAN, 0, EXPERIMENT_PENDING);
         at++;
@@ -218,7 +219,7 @@ struct sighting {
 ORDER_BY(order_sightings, struct sighting, TEXTUAL(text) ?: ASCENDING(cycles))
 
 /* Compares each host's value of one control with the median of all hosts. With three or more hosts,
- * skips a control with only two values: their median does not show which value is wrong. */
+ * skips a control with only two values, because their median does not show which value is wrong. */
 static void compare_control(const struct sighting *s, size_t n, size_t hosts,
                             struct host_part *parts)
 {

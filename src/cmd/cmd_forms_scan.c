@@ -15,7 +15,7 @@
 #define MISSING_SHOWN 30
 
 /* Returns whether the machine's tables have the instruction. Returns true for a hint that decodes
- * as nop: it needs no entry. */
+ * as nop, because it needs no entry. */
 static bool knows(const struct machine *m, const struct scan_form *form)
 {
     struct insn insn = {.traits = form->traits};

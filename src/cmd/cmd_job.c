@@ -79,7 +79,7 @@ const struct command command_job_cancel = {
     .run = run_cancel,
 };
 
-/* Waits for the job. In the workbench only the following commands wait. */
+/* Waits for the job. In the workbench, only the commands after it wait. */
 static bool await(struct session *s, unsigned number, struct result *result, struct err *err)
 {
     struct job_info info;

@@ -284,7 +284,7 @@ static void show(const struct kernel_blaming *w, struct result *result)
                 b->variants, plural(b->variants), b->seconds);
 }
 
-/* Moves @take_b into the document if the loop is still selected, and not just its most frequent
+/* Moves @take_b into the document if the loop is still selected, unless only its most frequent
  * recorded path was measured. Otherwise frees @take_b. */
 static void put(const struct kernel_blaming *w, struct blame *take_b)
 {

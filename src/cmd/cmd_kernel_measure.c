@@ -26,7 +26,7 @@ struct reasons { VEC(char *) texts; VEC(size_t) counts; };
 
 static void reasons_add(struct reasons *r, const char *text)
 {
-    /* Ignores the text after ':' or '(': reasons that differ only in addresses, numbers or
+    /* Ignores the text after ':' or '('. Reasons that differ only in addresses, numbers or
      * instructions count as one reason. */
     size_t length = strcspn(text, ":(");
     while (length && text[length - 1] == ' ')
@@ -176,7 +176,8 @@ static bool rows_write(void *state, const struct block_rows *rows, size_t from, 
 
 static const char header[] = "hex,cycles,spread,state\n";
 
-/* Rewrites the file: later results may have changed the state of rows that are already written. */
+/* Rewrites the file, because later results may have changed the state of rows that are already
+ * written. */
 static bool file_improve(const struct kernel_measuring *w, struct err *err)
 {
     struct str text = {0};

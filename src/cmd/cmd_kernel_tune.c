@@ -96,8 +96,8 @@ static size_t builds_shown(const struct tuning *w)
 }
 
 /* Compares all shown versions with the loop on random inputs. A version with other results is
- * rejected: a table or an ordering rule is then wrong. Returns false with err on failure or when
- * cancelled. */
+ * rejected, because it shows that a table or an ordering rule is wrong. Returns false with err on
+ * failure or when cancelled. */
 static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count,
                         struct err *err)
 {
@@ -248,8 +248,8 @@ static bool is_att(const struct insn *insns, size_t count)
     return att;
 }
 
-/* Returns whether the forms are equal. Of branches, compares only the mnemonics: a longer loop may
- * need a longer displacement. */
+/* Returns whether the forms are equal. Of branches, compares only the mnemonics, because a longer
+ * loop may need a longer displacement. */
 static bool same_form(const struct insn *a, const struct insn *b)
 {
     return a->traits & b->traits & INSN_BRANCH ? strcmp(a->mnemonic, b->mnemonic) == 0
@@ -388,7 +388,7 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
     str_done(&checked);
 }
 
-/* Adds a row for @vain, the fastest version of a kind of which no version is faster than the
+/* Adds a row for @vain, the fastest version of its kind. No version of this kind is faster than the
  * loop. */
 static void add_vain(struct result_table *t, const struct tuning *w, const struct tuned *vain)
 {

@@ -49,7 +49,7 @@ static void atlas_job_free(struct atlas_job *w)
     free(w);
 }
 
-/* Returns the path of this CPU's journal if @m was charted on this CPU: the journal then has the
+/* Returns the path of this CPU's journal if @m was charted on this CPU. The journal then has the
  * chart's experiments. Otherwise returns NULL. */
 static char *own_journal(const struct machine *m)
 {

@@ -122,7 +122,7 @@ static void take_result(void *state, size_t index, const struct measured *m)
     struct checking *w = state;
     struct check_row *row = &w->check->rows[index];
 
-    /* An unconfirmed time does not refute the table: the core may have been busy. */
+    /* An unconfirmed time does not refute the table, because the core may have been busy. */
     row->measured = experiment_state_open(m->state) ? NAN : m->cycles;
     row->spread = m->spread;
     snprintf(row->state, sizeof row->state, "%s", m->state);

@@ -195,7 +195,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     int length = (int)strlen(v->path);
     while (length > 1 && v->path[length - 1] == '/')
         length--;
-    /* Adds "./" to a name without a slash: without it, the name would select a shipped machine. */
+    /* Adds "./" to a name without a slash, because such a name would select a shipped machine. */
     str_addf(&path, "%s%.*s", memchr(v->path, '/', (size_t)length) ? "" : "./", length, v->path);
     bool ok = mapping_read(s, "mapping load", str_text(&path), MAPPING_DIRECTORY, task);
     str_done(&path);

@@ -109,7 +109,7 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
 {
     VEC(const char *) argv = {0};
     struct sampled sampled;
-    /* Makes the path absolute: otherwise a program of this name in PATH would run. */
+    /* Makes the path absolute, because otherwise a program of this name in PATH would run. */
     char *path = path_argument(w->paths[side]);
 
     vec_push(&argv, path);

@@ -372,8 +372,8 @@ static bool take_profiled(struct explaining *w, const struct run_profile *p, siz
         return false;
     const struct kernel_loop *loop = &l->kernel->loops[l->loop];
     w->found.file = mem_strdup(l->file);
-    if (loop->dispatch) {   /* Loads the whole function: the profile may have only a part of the
-                             * function. */
+    if (loop->dispatch) {   /* Loads the whole function, because the profile may have only a part of
+                             * it. */
         struct str at = {0};
         str_addf(&at, "0x%" PRIx64, l->kernel->insns[loop->first].offset);
         w->place = str_take(&at);

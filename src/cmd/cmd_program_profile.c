@@ -67,7 +67,7 @@ struct profiling {
     double next; /* sampling seconds at which the next list is due */
 };
 
-/* Returns whether the user cancelled the job. An interrupt only ends sampling: the samples are
+/* Returns whether the user cancelled the job. An interrupt only ends sampling; the samples are
  * still evaluated. */
 static bool cancelled(void *state)
 {

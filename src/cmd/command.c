@@ -361,8 +361,8 @@ static void keep_result(struct session *s, char *take_line)
 }
 
 /* Records whether `export` has a result. After a failed command it has no result, because the user
- * could mistake an earlier result for the command's. A command that shows a view makes results
- * exportable again. */
+ * could mistake an earlier result for the result of the failed command. A command that shows a view
+ * makes results exportable again. */
 static void note_end(struct session *s, const struct command *c, const char *line, bool ok)
 {
     if (ok && c == &command_view)
@@ -548,7 +548,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
     struct shortage shortage = {0}, *before = shortage_begin(&shortage);
     struct err none = {0};
 
-    if (line)   /* No other command is running: this command was typed or is part of a script. */
+    if (line)   /* No other command is running, so this command was typed or is part of a script. */
         document_let_go(&s->document);
     s->result = result_new();
     result_set_command(s->result, c->name);

@@ -326,8 +326,8 @@ static bool point_measure(struct memory_curve *c, struct memory_point *p, struct
 }
 
 /* Measures the loop for @seconds per size. Directly after each size, again measures the memory
- * costs on which the loop depends: other users' load on the caches varies within a second. @lines:
- * NULL if no cost is measured again. Returns false with err on failure. */
+ * costs on which the loop depends, because other users' load on the caches varies within a second.
+ * @lines: NULL if no cost is measured again. Returns false with err on failure. */
 static bool points_measure(struct memory_curve *c, struct memory_lines *lines,
                            struct point_run *runs, struct block_work *bounds, double seconds,
                            struct err *err)
@@ -343,7 +343,7 @@ static bool points_measure(struct memory_curve *c, struct memory_lines *lines,
     c->again = lines != NULL;
     /* The largest arrays are measured first, which fills the arena. Otherwise a shared cache would
      * contain lines that were just written. On a Zen 5, reading such lines takes up to a quarter
-     * longer, however often they are read. */
+     * longer, even repeatedly. */
     for (size_t i = c->count; i-- > 0;) {
         if (!point_measure(c, &c->points[i], &runs[i], bounds, seconds, err))
             return false;

@@ -184,7 +184,7 @@ static bool add_combination(const value_list *values, const size_t *places,
 
 /* Makes at most @most combinations. First, each input in turn takes all its values, while the
  * others keep their first value. Further combinations are random. Returns false with err if @most
- * is too small for the former. */
+ * is too small for these combinations. */
 static bool spread(const value_list *values, size_t most, struct program_inputs *out,
                    struct err *err)
 {

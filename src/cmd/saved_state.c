@@ -67,7 +67,7 @@ static char *lock_path(const char *session)
     return str_take(&path);
 }
 
-/* fcntl locks belong to a process: children do not inherit them, and closing any descriptor of the
+/* fcntl locks belong to a process. Children do not inherit them, and closing any descriptor of the
  * file releases them. */
 bool saved_state_begin(struct err *err)
 {

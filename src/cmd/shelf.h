@@ -25,8 +25,8 @@ void shelf_copy(const struct shelf *from, struct shelf *to);
 void shelf_append(struct shelf *s, const struct kernel *k, size_t loop);
 /* Makes @k with loop @loop the current kernel. It replaces an entry made in the same way from the
  * same file and function, or from the same pasted text. If there is no such entry, appends it. If
- * the shelf is full, the first entry is removed. Differently compiled versions thus remain. Returns
- * the replaced entry, whose kernel the caller frees; NULL: none. */
+ * the shelf is full, the first entry is removed. Differently compiled versions therefore remain.
+ * Returns the replaced entry, whose kernel the caller frees; NULL: none. */
 struct shelved shelf_put(struct shelf *s, const struct kernel *k, size_t loop);
 /* Appends a name for lists, such as "dot.c -O3 -march=skylake: innermost loop .L4". */
 void shelf_name(const struct shelved *item, struct str *out);

@@ -29,9 +29,8 @@ static int compare_single(const void *a, const void *b, void *state)
     return p != q ? (p > q) - (p < q) : (x > y) - (x < y);
 }
 
-/* Finds, for each form, the forms whose cycles in isolation are within 8 % of its own. These forms
- * are a range of the list sorted by cycles. A form without such cycles has the range of all
- * forms. */
+/* Finds, for each form, the forms whose cycles in isolation differ by at most 8 %. These forms are
+ * a range of the list sorted by cycles. A form without such cycles has the range of all forms. */
 static void find_likes(struct annealer *s)
 {
     size_t n = s->p->forms;

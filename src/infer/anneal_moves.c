@@ -11,7 +11,7 @@
 #define LINKS_A_STEP 64
 /* number of experiments between two tests of significance */
 #define LOOK 16
-/* Prime stride through a list of experiments: its multiples, modulo the length of the list, are all
+/* Prime stride through a list of experiments. Its multiples, modulo the length of the list, are all
  * indices. */
 #define MIXING 2654435761u
 #define KIN_DRAWS 10           /* maximum number of draws for a form of the same kind */
@@ -160,8 +160,8 @@ static bool exchange(struct gene *gene, unsigned i, unsigned set)
 }
 
 /* Replaces a set, and scales the count to keep the ports of @set equally busy. For example, two
- * µops on two ports take as long as one µop on one of the ports. Only this step converts the
- * first usage into the second. */
+ * µops on two ports take as long as one µop on one of the ports. Only this step converts one of
+ * these usages into the other. */
 static bool scale(struct gene *gene, unsigned i, unsigned set)
 {
     unsigned size = portset_size(gene->set[i]),

@@ -1,6 +1,6 @@
 /* A problem in which each class of congruent forms is one form. Experiments that become equal are
  * averaged, so all measurements are used. If many pairs were measured, the problem of the classes
- * is much smaller than the whole one. This smaller problem is searched first, and its result is
+ * is much smaller than the whole problem. This smaller problem is searched first, and its result is
  * expanded to all forms. Immutable. */
 #ifndef PORTOLAN_INFER_CLASSES_H
 #define PORTOLAN_INFER_CLASSES_H

@@ -24,10 +24,10 @@ struct congruence {
 
 /* Finds the classes. Two forms must share at least @shared experiments (0: even forms without a
  * common partner can be congruent, as in the paper). If @itself is true, an experiment of the two
- * forms also compares them: if congruent, they take twice the time of one form in isolation.
- * Otherwise, only experiments with a third form compare them, as in the paper. Deterministic: forms
- * in table order, oldest class first. If memory is exhausted, @out is zero and this thread's work
- * fails. congruence_done frees @out. */
+ * forms also compares them: if congruent, they take twice the time of one form in isolation. If
+ * @itself is false, only experiments with a third form compare them, as in the paper.
+ * Deterministic: forms in table order, oldest class first. If memory is exhausted, @out is zero and
+ * this thread's work fails. congruence_done frees @out. */
 void congruence_find(const struct experiments *t, double epsilon, unsigned shared, bool itself,
                      struct congruence *out);
 /* Returns whether @f should be measured with the first member of its class. The experiments of all

@@ -16,7 +16,8 @@
 
 #define RESIDUAL 0.02               /* mean error for which the given prices are suited */
 /* Number of experiments for which the given prices are suited. With more experiments, the same
- * prices have less weight: a price is paid once, but each experiment contributes its error. */
+ * prices have less weight, because a price is paid once, but each experiment contributes its
+ * error. */
 #define EXPERIMENTS_SUITED 1000
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
@@ -223,9 +224,9 @@ static bool outdated(const struct evolve *e, const struct genome *g)
     return e->ports && g->ports != e->ports;
 }
 
-/* Returns whether @g is better than the best: its error is not larger, and its additional µops cost
- * no more than the error that they explain. If the best is a result of the classes, only the errors
- * count. */
+/* Returns whether @g is better than the best: its error is not larger, and its additional µops do
+ * not cost more than the error that they explain. If the best is a result of the classes, only the
+ * errors count. */
 static bool improves(const struct evolve *e, const struct genome *g)
 {
     const struct genome *best = e->best;
@@ -282,7 +283,7 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
     for (size_t i = 0; i < e->finished; i++)
         if (e->population[i]->cost == take_g->cost &&
             genome_volume(e->population[i]) == genome_volume(take_g)) {
-            genome_free(take_g);   /* Drops a duplicate: it would only displace other
+            genome_free(take_g);   /* Drops a duplicate, which would only displace other
                                     * individuals. */
             return;
         }
@@ -626,7 +627,7 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
      * converting thread does not wait for threads that start late. */
     while (e->meeting)
         evolve_wait_change(e, &w);
-    /* The end of a thread without work must not end the run. */
+    /* A thread that ends because it has no work must not end the run. */
     bool ended = e->ended > 0, idle = (algorithm == EVOLVE_PMEVO && index > 0) || ended;
     e->workers += !idle;
     lock_give(&e->lock);

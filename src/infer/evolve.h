@@ -19,8 +19,8 @@ extern const char *const evolve_state_names[];
 
 #define EVOLVE_POPULATION 8   /* default number of individuals of the memetic algorithm */
 
-/* Origin of the number of ports. If assumed, the number is the largest one tried: after a short
- * search, mappings with more ports also predict unmeasured experiments better. */
+/* Origin of the number of ports. If assumed, the number is the largest one tried, because mappings
+ * with more ports also predict unmeasured experiments better after a short search. */
 enum ports_known {
     PORTS_FOUND,         /* determined by the search, or given */
     PORTS_NO_TIME,       /* assumed, because there was too little time to determine it */
@@ -94,8 +94,8 @@ struct evolve_status {
                                   * determined */
     /* D_avg and cost of the best genome, as evolve_best returns it; NaN before the first genome.
      * The cost is also NaN while the genome is a result of the classes. While @ports is 0, the
-     * genome is the best of the trials. Later the error rises only if experiments join, if the user
-     * edits the genome, or if a consensus replaces the genome after the run. */
+     * genome is the best of the trials. Later, the error rises only if experiments join, or if the
+     * genome changes by a user's edit or by the consensus after the run. */
     double d_avg, cost;
     /* Whether the best genome is a consensus (infer/consensus.h). If so, d_single and
      * distinct_single are the error and the number of distinct µops of the best individual.
@@ -177,11 +177,11 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
  * (evolve_immigrate). */
 void evolve_join(struct evolve *e, struct problem *take_p);
 
-/* Evaluates a genome of another run on the same problem with this run's prices. Adds the genome
- * if it is good enough. Before the number of ports is chosen, the genome is the result of a
- * trial of its number of ports. Later, ignores a genome with another number of ports. Returns
- * false if the genome was not used; one with the run's number of ports always counts as used.
- * Only for memetic. */
+/* Evaluates a genome of another run on the same problem with this run's prices. Adds the genome if
+ * it is good enough. Before the number of ports is chosen, the genome is the result of a trial of
+ * its number of ports. Later, ignores a genome with another number of ports. Returns false if the
+ * genome was not used. A genome with the run's number of ports always counts as used. Only for
+ * memetic. */
 bool evolve_immigrate(struct evolve *e, const struct genome *g);
 /* Sets the number of ports to that of @g, makes @g the first individual, and discards the other
  * individuals. If the number is unchanged, only adds @g. After the end, never changes the number.
@@ -231,9 +231,9 @@ struct genome **evolve_population(struct evolve *e, size_t *count, struct proble
 /* Copies all individuals like evolve_population, without a consensus. The mapping of least error is
  * first. */
 struct genome **evolve_singles(struct evolve *e, size_t *count, struct problem **over);
-/* Makes @g, which the user has edited, the best genome and an individual, whatever its error. Only
- * an individual that is better than @g then replaces it. Returns false if the run has other forms
- * or ports than @g. */
+/* Makes @g, which the user has edited, the best genome and an individual, regardless of its error.
+ * Only an individual that is better than @g then replaces it. Returns false if the run has other
+ * forms or ports than @g. */
 bool evolve_edit(struct evolve *e, const struct genome *g);
 /* Returns the current prices: those of the options, scaled. */
 struct anneal_prices evolve_prices(struct evolve *e);

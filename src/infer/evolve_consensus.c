@@ -13,9 +13,8 @@
 /* number of generations of the consensus in a run without a time limit */
 #define CONSENSUS_GENERATIONS 2
 #define MEMBERS_LEAST 3
-/* Largest excess of a member's cost over the best cost, relative to the best cost and as a multiple
- * of the best error. The larger the unexplained error, the less significant is a difference in
- * cost. */
+/* Largest relative excess of a member's cost over the best cost, as a multiple of the best error.
+ * The larger the unexplained error, the less significant is a difference in cost. */
 #define NEAR 5
 /* Least disagreement on unmeasured experiments, as a multiple of the error on measurements. Below
  * this disagreement, the measurements determine the mapping without a consensus. */

@@ -153,8 +153,8 @@ void evolve_reach(struct evolve *e, const struct genome *g)
     }
 }
 
-/* The run's state for the joined problem. It is computed without the lock: all threads wait, and no
- * other thread changes the run. */
+/* The run's state for the joined problem. It is computed without the lock, because all threads wait
+ * and no other thread changes the run. */
 struct crossing {
     struct joined_problem *j;
     double scale, width;

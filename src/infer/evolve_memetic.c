@@ -11,8 +11,8 @@
 #define PORTS_FINALISTS 3
 /* smallest relative reduction of the cost that justifies one more port */
 #define PORTS_GAIN 0.01
-/* smallest reduction of the sum of errors that justifies one more port, as a multiple of its random
- * error: the mean error times the root of the number of experiments */
+/* smallest reduction of the sum of errors that justifies one more port, as a multiple of the sum's
+ * random error (mean error times root of the number of experiments) */
 #define PORTS_CHANCE 2
 /* Mean error of the long trial with the most ports above which the measurements do not determine
  * the number of ports. The errors then have other causes, and more ports also predict unmeasured
@@ -141,7 +141,7 @@ static void publish(struct evolve *e, unsigned index, struct annealer *s, bool c
     double d_avg = g->d_avg;
 
     /* Does not record the error over classes. This error refers to means of measurements, so it is
-     * smaller than that of single measurements. A curve must not mix both errors. The error of
+     * smaller than the error of single measurements. A curve must not mix both errors. The error of
      * single measurements requires expansion of the classes, which takes long, so it is not
      * computed each time. */
     if (classes)
@@ -337,8 +337,8 @@ bool evolve_ports_unexplained(const struct genome *g)
 void evolve_race(struct evolve *e, unsigned fewest, unsigned most)
 {
     e->racing = e->race_next = e->race_done = e->race_round = 0;
-    if (most == PORTS_MOST)   /* The long trial with the most ports is first: its result may make
-                               * all other trials unnecessary. */
+    if (most == PORTS_MOST)   /* The long trial with the most ports is first, because its result may
+                               * make all other trials unnecessary. */
         e->race[e->racing++] = most;
     for (unsigned n = fewest; n <= most && n < PORTS_MOST; n++)
         e->race[e->racing++] = n;

@@ -113,9 +113,9 @@ void evolve_wait_others(struct evolve *e, struct watcher *w);
 /* Blocks, if experiments wait to join, until all threads have stopped using the problem and the
  * run's state is converted. Returns false if no experiments wait, or if the run must end first. */
 bool evolve_meet(struct evolve *e, struct watcher *w);
-/* Returns, for each form of @p, the form of @before whose usage it takes: the same form, or the
- * form whose cycles in isolation are nearest by ratio. The caller frees the result. Needs no
- * lock. */
+/* Returns, for each form of @p, the form of @before whose usage it takes: the same form or, if it
+ * is new, the form whose cycles in isolation are nearest by ratio. The caller frees the result.
+ * Needs no lock. */
 uint32_t *evolve_match(const struct problem *p, const struct problem *before);
 /* Converts @take_g from the problem before the last join. The caller frees the result. */
 struct genome *evolve_carry(const struct evolve *e, struct genome *take_g);

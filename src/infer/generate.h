@@ -12,8 +12,8 @@
  * indices into t->forms. */
 /* Adds one row with one execution for each form. */
 size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t n);
-/* Adds {a, b} for all pairs. If both forms were measured in isolation and one is slower, also adds
- * one slow and ⌈t slow / t quick⌉ quick executions. Omits quotients above 1000. */
+/* Adds {a, b} for all pairs. If both times in isolation are known and differ, also adds one slow
+ * and ⌈t slow / t quick⌉ quick executions. Omits quotients above 1000. */
 size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n);
 /* Adds {a, b} for each form a that congruence_undistinguished selects and the first form b of its
  * class. */

@@ -174,7 +174,7 @@ static void try_partners(const struct looking *l, const struct mapping_entry *is
 }
 
 /* Finds the experiment that best distinguishes @other from the form's usage. The experiment is
- * empty if there is none. With @paired, tries two partners if no experiment with one partner
+ * empty if there is none. If @paired is true, tries two partners if no experiment with one partner
  * suffices. */
 static void find_telling(const struct looking *l, const struct mapping_entry *is,
                          const struct taking *other, bool paired, struct experiment *out)

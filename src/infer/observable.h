@@ -16,7 +16,7 @@ struct observable {
 };
 
 /* Fills @out, which has one entry per form of @t. For a form without ports, determines whether an
- * experiment could reveal a µop on one of the mapping's sets or on all ports. For any other form,
+ * experiment could reveal a µop on one of the mapping's sets, or on all ports. For any other form,
  * determines whether an experiment could reveal that the form has no ports. Ends early if
  * cancelled. observable_done frees @out. */
 void observable_find(const struct mapping *m, const struct experiments *t, struct observable *out);

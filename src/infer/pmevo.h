@@ -9,8 +9,8 @@
 
 struct pmevo;
 
-/* Creates a population. With @tolerant, errors below 10 % count as 0 and objectives are scaled to
- * [1, 1000], as in the authors' program. */
+/* Creates a population. If @tolerant is true, errors below 10 % count as 0 and objectives are
+ * scaled to [1, 1000], as in the authors' program. */
 struct pmevo *pmevo_new(const struct problem *p, unsigned ports, unsigned population,
                         double volume_weight, bool tolerant, uint64_t seed);
 void pmevo_free(struct pmevo *m);

@@ -141,8 +141,8 @@ static void sum_disputes(const double *deviation, const double *noise, size_t ro
 
 /* Returns the row whose measurement resolves most of the disagreement over all rows (active
  * learning after Cohn). As settle() shows, a measurement reduces the squared deviations of another
- * row by (own * other)^2 / (own^2 + n). The row with the largest disagreement resolves less if it
- * is uncorrelated with the others, as are rows that no mapping explains. Returns @rows if no
+ * row by (own * other)^2 / (own^2 + n). A row with a larger disagreement resolves less if it is
+ * uncorrelated with the others, for example because no mapping explains it. Returns @rows if no
  * disagreement exceeds the noise. Stores the relative disagreement on the row with the largest one,
  * or NaN, in *@disagreement. */
 static size_t most_telling(const double *deviation, const double *noise, size_t rows, size_t n,
@@ -213,8 +213,9 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
             added++;
             pass++;
         } else if (pass > 0) {
-            /* This committee no longer disagrees, but a larger committee would. Starts again: the
-             * remaining experiments of the batch resolve the same disagreement a second time. */
+            /* This committee no longer disagrees, but a larger committee would. Starts again, so
+             * that the remaining experiments of the batch resolve the same disagreement a second
+             * time. */
             memcpy(left, all, rows * n * sizeof *left);
             pass = 0;
         } else {

@@ -26,8 +26,8 @@ struct select_pool {
 
 /* Adds up to @count pending rows to @t, and returns their number. Draws many random experiments
  * allowed by @pool. Selects those that resolve most of the mappings' disagreement over all drawn
- * experiments, most informative first. Ignores disagreement that an experiment chosen before
- * resolves, as long as other disagreement is left. Disagreement is standard deviation over mean,
+ * experiments, most informative first. Ignores disagreement that a previously selected experiment
+ * resolves, while other disagreement is left. Disagreement is standard deviation over mean,
  * compared with @form_noise, one value per form of @t. Adds no row on which the mappings agree
  * within the mean noise of its forms. Stores the largest disagreement on a drawn experiment, or NaN
  * if nothing was drawn, in *@disagreement. */

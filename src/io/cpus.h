@@ -55,8 +55,8 @@ struct cpu_native {
     char *title;      /* title as in cpu_product_title */
 };
 /* Fills @out, which cpu_native_done frees. Returns false with err, and @out empty, if the CPU
- * cannot be identified or the table cannot be loaded. The same applies if no row matches or the
- * row's machine is not shipped; err then names the CPU. */
+ * cannot be identified or the table cannot be loaded. Does the same if no row matches, or if the
+ * row's machine is not shipped. The error then names the CPU. */
 bool cpu_native_find(struct cpu_native *out, struct err *err);
 void cpu_native_done(struct cpu_native *n);
 

@@ -19,8 +19,8 @@ static json_t *result_of(const struct experiments *t, size_t row)
                : json_pack("{s:n, s:s}", "cycles", "error_cause", e->state);
 }
 
-/* Returns row @index as a sequence of names: the row's original names, or if there are none, the
- * names in @own of its forms. Appends names that are new to @insns. @seen has the names in @insns
+/* Returns row @index as a sequence of names: the row's original names or, if there are none, the
+ * names of its forms in @own. Appends names that are new to @insns. @seen has the names in @insns
  * as keys. */
 static json_t *sequence_of(const struct experiments *t, size_t index, json_t *own, json_t *insns,
                            json_t *seen)

@@ -109,8 +109,8 @@ void pmevo_name_of(const struct form_row *row, struct str *out)
             at++;
         }
     }
-    /* PMEvo has no notation for fixed registers and prefixes. A name is therefore used only if it
-     * can be converted back. */
+    /* A name is used only if it can be converted back, because PMEvo has no notation for fixed
+     * registers and prefixes. */
     if (!ok || !pmevo_form_name(str_text(out) + start, &back) ||
         strcmp(str_text(&back), row->form) != 0) {
         out->length = start;
@@ -138,7 +138,7 @@ static json_t *uop_lists(const struct usage *usage, const struct ports *ports)
     return list;
 }
 
-/* Records in @all that a source gives form @form the name @name. "" represents the exported
+/* Records in @all that form @form has the name @name in a source. "" represents the exported
  * name. */
 static void note_name(json_t *all, const char *form, const char *name)
 {

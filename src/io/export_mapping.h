@@ -17,15 +17,15 @@ void export_uops_info(const struct machine *m, const struct forms *forms, struct
  * imported names are also written. Omits latencies. */
 void export_pmevo(const struct machine *m, const struct forms *forms, const struct experiments *e,
                   struct str *out);
-/* Writes PMEvo's JSON of the older kind Mapping, with one µop per form. Returns false with err,
- * which names the first form with more µops. */
+/* Writes PMEvo's JSON of the older kind Mapping, with one µop per form. Returns false with err if a
+ * form has more µops. The error names the first such form. */
 bool export_pmevo_flat(const struct machine *m, const struct forms *forms,
                        const struct experiments *e, struct str *out, struct err *err);
 /* Appends a piece to the struct str @out; callback for json_dump_callback. Returns -1, which ends
  * the dump, if cancelled. */
 int json_piece_add(const char *piece, size_t length, void *out);
-/* Appends the name of @row in PMEvo's notation, or nothing if there is none. Is the inverse of
- * pmevo_form_name. */
+/* Appends the name of @row in PMEvo's notation, or nothing if there is none. This function is the
+ * inverse of pmevo_form_name. */
 void pmevo_name_of(const struct form_row *row, struct str *out);
 
 /* export_experiments.c: measured experiments in the notations of other tools. */

@@ -256,7 +256,7 @@ static void put_names(struct writer *w, const struct item *item, bool general)
     }
     unsigned from = general && f->suffixed ? 1 : 0,
              to = !general && f->suffixed ? 1 : f->name_count;
-    /* The general name of movzbq is movzb, because movzx is Intel's name. */
+    /* The general name of movzbq is movzb, because movzx is the name in Intel syntax. */
     to = general && f->suffixed && str_has_prefix(f->names[0], "mov") ? 2 : to;
     if (to - from == 1 && !f->more) {
         put(w, f->names[from]);

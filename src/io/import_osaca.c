@@ -215,7 +215,7 @@ static bool rule_fits(enum isa isa, const struct osaca_rule *rule, const char *c
 }
 
 /* Returns the first rule that matches exactly, otherwise the first rule that matches loosely. The
- * default rule, for any address, is last. NULL: no rule matches. */
+ * default rule, which matches any address, is last. NULL: no rule matches. */
 static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *rules, size_t count,
                                          const char *class, const struct spelled_operand *memory)
 {

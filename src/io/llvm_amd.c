@@ -111,9 +111,9 @@ static void complete_usage(const struct usage *from, const struct units *u, stru
     }
 }
 
-/* Returns whether the entry is microcode that the model does not describe. Either it has no usage,
- * and its latency is unknown or above 1. Or its only µop has the placeholder 100 as its count, and
- * its latency is unknown. */
+/* Returns whether the entry is microcode that the model does not describe. Such an entry has no
+ * usage, and a latency that is unknown or above 1. Alternatively, its only µop has the placeholder
+ * 100 as its count, and its latency is unknown. */
 static bool is_placeholder(const struct mapping_entry *entry)
 {
     bool marked = entry->usage.count == 1 && entry->usage.uops[0].count == 100;
@@ -138,8 +138,8 @@ void llvm_amd_complete(struct machine *m, const struct forms *forms)
         const struct mapping_entry *twin =
             access.reads && !access.writes ? register_twin(m->mapping, entry.form) : NULL;
         struct usage usage = {0};
-        /* Only entries of gathers and microcode already list all accesses. Adds the units of
-         * accesses to all other entries. */
+        /* Adds the units of accesses, except to entries of gathers and microcode, which already
+         * list all accesses. */
         bool plain = (access.reads || access.writes) && !strstr(entry.form, "VSIB") &&
                      count_within(&entry.usage, units.address) <= 2;
 

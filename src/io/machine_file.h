@@ -24,7 +24,7 @@ struct machine *machine_load(const char *id_or_dir, struct err *err);
  * znver5). If @id is unknown, returns a copy of it. The caller frees the string. */
 char *machine_own_id(const char *id);
 /* Loads like machine_load, but ignores the user's machines. Bases of the user's machines are loaded
- * in this way: a machine's base may be a shipped machine of the same name. */
+ * in this way, because a machine's base may be a shipped machine of the same name. */
 struct machine *machine_load_shipped(const char *id, struct err *err);
 /* Loads only a mapping.csv. The machine's ports are all ports of the usages, sorted. Ports whose
  * names end in DV, or in DV and a number, are blocking pipes. Returns NULL with err. */

@@ -136,7 +136,7 @@ static double fullest_port(const struct pressure_item *items, size_t count)
 
 /* Returns the cycles of @item as an integer of at least 1, or 0 if the item has none. @has_others:
  * another item has at least one cycle. A fraction that would become the bottleneck if rounded up is
- * then also 0. Example: [1, '23'], [0.5, ['11']] permit two per cycle. */
+ * then also 0. For example, [1, '23'], [0.5, ['11']] permit two per cycle. */
 static double whole_cycles(const struct pressure_item *item, double most, bool has_others)
 {
     double whole = fmax(1, round(item->cycles));

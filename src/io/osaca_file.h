@@ -117,7 +117,7 @@ bool osaca_file_read(struct osaca_file *out, const char *name, const char *text,
                      struct err *err);
 void osaca_file_done(struct osaca_file *f);
 /* Copies the first name of the entry @node. Copies "" if there is no name, or if the entry has too
- * many keys: aliases could repeat the search often. */
+ * many keys, because aliases could repeat the search often. */
 void osaca_first_name(const struct osaca_file *f, const yaml_node_t *node, char to[OSACA_NAME]);
 /* Returns the value of @class in @list, or @fallback if @list lacks @class. */
 double osaca_number_of(const struct osaca_numbers *list, const char *class, double fallback);

@@ -39,7 +39,7 @@ static void sort_forms(struct override_list *list)
         bool first =
             fresh < all && compare_forms(&order[fresh], &list->order[old], list->mapping) < 0;
         size_t next = first ? order[fresh++] : list->order[old++];
-        /* The index is within the allocation: it is at most fresh - before + old. */
+        /* The index is at most fresh - before + old, so it is within the allocation. */
         order[to] = next;
     }
     free(list->order);

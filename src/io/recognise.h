@@ -1,5 +1,5 @@
-/* Recognises a file that was passed to the wrong command by the file's first bytes, and suggests
- * the right command. */
+/* Recognises a file by its first bytes after it was passed to the wrong command, and suggests the
+ * right command. */
 #ifndef PORTOLAN_IO_RECOGNISE_H
 #define PORTOLAN_IO_RECOGNISE_H
 

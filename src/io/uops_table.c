@@ -22,7 +22,7 @@ void uops_table_done(struct uops_table *t)
 
 void uops_table_add(struct uops_table *t, const struct uops_row *row)
 {
-    /* A missing row is not reported here, because the import fails if memory is exhausted. */
+    /* A missing row is not reported here, because the import fails when memory is exhausted. */
     if (shortage_met())
         return;
     if (t->count == t->capacity)
@@ -67,8 +67,8 @@ static double last_number(const char *text)
     return end == at || !isfinite(value) || value < 0 ? NAN : value;
 }
 
-/* Returns the cycles on the divider, which tables lack. Assumes that a division that is slower than
- * its ports occupies the divider for its whole time. */
+/* Returns the cycles on the divider, which tables lack. Assumes that a division occupies the
+ * divider for its whole time if it is slower than its ports. */
 static unsigned divider_cycles(const char *instruction, const char *throughput)
 {
     double computed = strtod(throughput, NULL), measured = last_number(throughput);

@@ -64,7 +64,7 @@ struct body {
  * orders. */
 enum body_order {
     BODY_SPREAD,      /* one order for all executions, with evenly distributed terms */
-    BODY_MIRRORED,    /* like BODY_SPREAD, with every second execution reversed */
+    BODY_MIRRORED,    /* like BODY_SPREAD, but with every second execution reversed */
     /* groups of three executions: the first instruction three times, then the second three times,
      * and so on */
     BODY_CLUMPED,

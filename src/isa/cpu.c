@@ -20,7 +20,8 @@ enum isa isa_host(void)
     return HOST;
 }
 
-/* Caches the width: a hypervisor traps each CPUID, which takes longer than a measurement. */
+/* Caches the width, because a hypervisor traps each CPUID, and a trap takes longer than a
+ * measurement. */
 unsigned cpu_vector_bits(void)
 {
     static _Atomic unsigned known;

@@ -118,8 +118,8 @@ enum insn_trait {
     /* push, pop, call, return: has an implicit memory operand at the stack pointer; the stack
      * pointer changes by the size of the operand */
     INSN_STACK = 1 << 22,
-    /* writes its first operand, but preserves a part of the operand (sqrtsd, legacy movlps), or
-     * under a condition the whole operand (bsf) */
+    /* writes its first operand, but preserves a part of it (sqrtsd, legacy movlps), or all of it
+     * under a condition (bsf) */
     INSN_KEEPS_OLD = 1 << 23,
     INSN_NARROW_ADDRESS = 1 << 24,   /* the address wraps at 32 bits (prefix 67 on x86-64) */
     /* starts when all earlier instructions have completed, and completes before any later

@@ -23,8 +23,8 @@ static const char *program(void)
 }
 
 /* Runs llvm-mc on @input, and stores its listing with encodings in @out. A rejected line is not an
- * error. If @words is true, llvm-mc writes the listing to a file: on a pipe, its messages would
- * interrupt lines. llvm-mc removes the file if it rejects a line. */
+ * error. If @words is true, llvm-mc writes the listing to a file, because its messages would
+ * interrupt lines on a pipe. llvm-mc removes the file if it rejects a line. */
 static bool run(enum isa isa, bool words, const struct str *input, struct str *out, struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 20,

@@ -27,8 +27,8 @@ struct nested {
 
 /* Predicts loop @loop of @k on @m with @trips iterations (an integer, at least 1) of each inner
  * loop. Each iteration of a loop with several arms takes the longest path (loop_code.h). To include
- * the overlap between loops, simulates copies of the inner loops within the outer loop, with
- * instructions for up to eight reorder buffers. Each further trip adds the inner loop's cycles per
+ * the overlap between loops, simulates copies of the inner loops within the outer loop. Their
+ * instructions fill up to eight reorder buffers. Each further trip adds the inner loop's cycles per
  * iteration. The result is at least the sum of the inner loops' bounds, except those of
  * dependences. nested_done frees @out. Borrows @k and @m. Any thread. */
 void nested_time(const struct kernel *k, size_t loop, const struct machine *m, double trips,

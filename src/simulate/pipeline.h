@@ -316,8 +316,8 @@ int32_t writeback_trailed(const struct simulator *s, const struct iteration *row
 void memory_start(struct simulator *s);
 /* Returns whether a slot and the banks of @load are free in this cycle, and marks them as used. */
 bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t iteration);
-/* Returns how many load slots are in use after this cycle's loads, including slots of later cycles,
- * in units of 1 / SLOT_PARTS. */
+/* Returns the load slots in use after this cycle's loads, including slots of later cycles, in units
+ * of 1 / SLOT_PARTS. */
 int32_t memory_slots_owed(const struct simulator *s);
 /* Commits retired stores to the cache. */
 void memory_commit(struct simulator *s);

@@ -319,7 +319,7 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
 {
     p->items.count = p->uops.count = p->insns.count = p->listed.count = 0;
     p->length = 0;
-    /* Reserves an element: these arrays need valid pointers even if they are empty. */
+    /* Reserves an element, because these arrays need valid pointers even if they are empty. */
     vec_reserve(&p->uops, 1);
     vec_reserve(&p->listed, 1);
     vec_reserve(&p->sources, 1);

@@ -47,7 +47,7 @@ static unsigned next_in_turn(struct simulator *s, portset ports)
  * uiCA) */
 #define MUCH_WORSE 3
 
-/* Returns the sort key of @port: fewest waiting µops at the start of the cycle, then the highest
+/* Returns the sort key of @port: fewest waiting µops at the start of the cycle, then highest
  * index. */
 static uint32_t rank_of(const struct simulator *s, unsigned port)
 {
@@ -78,8 +78,8 @@ static portset unbound(const struct simulator *s, portset ports)
 }
 
 /* Selects the port in @ports with the fewest waiting µops. If @turn is odd, selects the second-best
- * port, unless at least MUCH_WORSE more µops wait there. If a µop was already bound to the selected
- * port in this cycle, takes the best port to which none was bound, unless more µops wait there. */
+ * port, unless at least MUCH_WORSE more µops wait there. If a µop was bound to the selected port in
+ * this cycle, selects the best of the other ports, unless more µops wait there. */
 static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
 {
     uint32_t best[2];
@@ -184,7 +184,7 @@ static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
     if (uop->pipe) {
         unsigned pipe = pipe_at(uop->pipe, port);
         s->pipe_free[pipe] = s->now + uop->hold;
-        /* Excludes the cycle of the port itself, which is already counted. */
+        /* Excludes the cycle on the port itself, which is already counted. */
         s->busy[pipe] += uop->hold - (pipe == port);
     }
     writeback_dispatched(s, w);

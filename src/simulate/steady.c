@@ -100,8 +100,8 @@ static int32_t *write_item(const struct simulator *s, const struct place *at,
     return out;
 }
 
-/* Writes the values that are not yet ready or that readers may still need. Omits unknown values:
- * the undispatched µops determine them. */
+/* Writes the values that are not yet ready or that readers may still need. Omits unknown values,
+ * because the undispatched µops determine them. */
 static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t listed,
                              int32_t *out)
 {

@@ -18,8 +18,8 @@ void writeback_value(struct simulator *s, const struct iteration *row, uint32_t 
     const struct plan_node *from = &s->plan.nodes.items[node];
     const struct plan_reader *reader = &s->plan.readers.items[from->first_reader],
                              *end = reader + from->readers;
-    /* Examines only the µops that are already renamed: later µops read the value when they are
-     * renamed. */
+    /* Examines only the µops that are already renamed, because later µops read the value when they
+     * are renamed. */
     int64_t entered = s->entered - row->age;
 
     s->values[(uint32_t)row->value + node] = value;

@@ -131,7 +131,7 @@ struct thin {
     size_t length, directory;
     const char *from;
     const char *names;          /* table of names that are too long for a header */
-    size_t names_length, left;  /* left: number of bytes that further member names may use */
+    size_t names_length, left;  /* @left: number of bytes that further member names may use */
 };
 
 static bool damaged(struct err *err)
@@ -264,7 +264,7 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
                                                 : damaged(err);
         elf_end(ar);
         mapped_check(&file, fd);
-        /* Fails: the file became shorter during the read, so the members may be wrong. */
+        /* Fails, because the file became shorter during the read, so the members may be wrong. */
         if (mapped_cut(&file))
             ok = err_set(err, ERR_IO,
                          "run the command again", "the archive was truncated while it was read");
@@ -296,8 +296,7 @@ bool archive_names_member(const char *spec, char **path)
     const size_t length = strlen(spec);
     const char *open = length && spec[length - 1] == ')' ? strrchr(spec, '(') : NULL;
 
-    /* A file with this name exists, so the text does not denote a member, although it looks like
-     * one. */
+    /* A file with this name exists, so the text does not denote a member. */
     if (!open || open == spec || access(spec, F_OK) == 0)
         return false;
     char *file = mem_strndup(spec, (size_t)(open - spec));

@@ -188,8 +188,8 @@ static void object_take(struct object *o, const struct listing *l, struct assemb
     memset(&o->references, 0, sizeof o->references);
 }
 
-/* Returns whether the text may read files. Only directives, also in macros, read files. Treats any
- * dot as the start of a directive, except in ".L" labels and before digits. */
+/* Returns whether the text may read files. Only directives read files; macros may contain them.
+ * Treats any dot as the start of a directive, except in ".L" labels and before digits. */
 static bool may_read_files(const struct str *text)
 {
     for (size_t i = 0; i + 1 < text->length; i++)
@@ -526,7 +526,8 @@ static bool looks_like_c(const char *text, size_t length)
     return ends > 0 && 2 * ends >= lines;
 }
 
-/* Returns whether @reason quotes @line. Ignores blanks, because the assembler removes them. */
+/* Returns whether @reason quotes @line. Ignores blanks, because the assembler's quotation lacks
+ * them. */
 static bool holds_line(const char *reason, const char *line)
 {
     struct str bare[2] = {{0}};

@@ -37,9 +37,9 @@ struct form_code *encodings_code_any(const struct form_row *row, struct err *err
 
 /* Extends @base by the rows of another CSV with the same columns (extension is optional). A row
  * replaces the form of the same name. The result holds a reference to @base. Assembles every
- * template and checks that it decodes to its form. If a template does not, returns NULL with err,
- * which has the file, the line and the actual form. Also returns NULL when cancelled. Stores the
- * number of rows in *@added. */
+ * template and checks that it decodes to its form. Returns NULL with err if a template does not, or
+ * when cancelled. The error has the file, the line and the actual form. Stores the number of rows
+ * in *@added. */
 struct forms *forms_add(const struct forms *base, const char *path, size_t *added, struct err *err);
 
 #endif

@@ -39,8 +39,8 @@ bool compile_is_source(const char *path);
  * allowed. Returns false with err if not. Sets *@takes_next if the value is the next word (-D
  * NAME). */
 bool compile_option_allowed(const char *option, bool *takes_next, struct err *err);
-/* Compiles @path. On failure, err has the compiler's first error with file, line and column. The
- * caller always frees @out with compiled_done. Returns false then. */
+/* Compiles @path. Returns false with err on failure. The error is the compiler's first error with
+ * file, line and column. The caller always frees @out with compiled_done. */
 bool compile_source(const char *path, const struct compile_wish *wish, struct compiled *out,
                     struct err *err);
 void compiled_done(struct compiled *c);

@@ -14,11 +14,11 @@
 #include <libiberty/demangle.h>
 #endif
 
-/* Maximum number of bytes of a name, because demangling a hostile name may take very long. */
+/* Maximum number of bytes of a name. Demangling a longer hostile name may take very long. */
 #define NAME_LONGEST 4096
 
 #ifdef HAVE_LIBIBERTY
-/* Maximum number of bytes of the demangled text, because substitutions can double it repeatedly. */
+/* Maximum number of bytes of the demangled text. Substitutions can double it repeatedly. */
 #define TEXT_LONGEST 8192
 
 /* A demangled name that is being written */
@@ -33,7 +33,7 @@ static void take_piece(const char *piece, size_t length, void *state)
     struct readable_name *to = state;
 
     if (length > TEXT_LONGEST - to->length)
-        /* Jumps out of the callback: the library has no other way to stop. */
+        /* Jumps out of the callback, because the library has no other way to stop. */
         longjmp(to->stop, 1);
     memcpy(to->text + to->length, piece, length);
     to->length += length;

@@ -512,7 +512,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
         }
         p = e;
     }
-    /* MASM permits a variable without brackets. Adds the brackets. */
+    /* Adds brackets, because MASM permits a variable without them. */
     if (pointer && named && !bracket)
         str_add(out, "[rip]");
 }

@@ -207,7 +207,8 @@ static void print_row(const struct sought *s, const struct row *row, FILE *to)
             name);
 }
 
-/* Collects the data of the unit if it covers the requested range. Returns whether it does. */
+/* Collects the data of the unit if it covers the requested range. Returns whether it covers the
+ * range. */
 static bool take_unit(struct sought *s, Dwarf_Die *cu)
 {
     const size_t before = s->row_count;

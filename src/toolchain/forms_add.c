@@ -114,7 +114,7 @@ static bool names_own_register(const struct insn *in)
 }
 
 /* Checks that each line was assembled to one instruction of its row's form, without registers that
- * are reserved for measurement. Returns false with err otherwise. */
+ * are reserved for measurement. Returns false with err if a check fails. */
 static bool check_code(const struct csv_table *t, int form, const char *path,
                        const struct assembled *a, struct err *err)
 {

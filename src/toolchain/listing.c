@@ -307,7 +307,7 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
             return code ? (intel > att ? SYNTAX_INTEL : SYNTAX_ATT) : set;
         /* Treats a macro as code: directives in it have no effect before it is expanded. */
         code |= (*p != '.' && end[-1] != ':') || text_begins(p, end, ".macro");
-        p += *p == '%';   /* Skips %, which may begin a NASM directive. */
+        p += *p == '%';   /* Skips a percent sign, which may begin a NASM directive. */
         for (bool mark_att = false, mark_intel = false; p < end && *p != '#'; p++) {
             if (*p == '%' && p + 1 < end && isalpha((unsigned char)p[1])) {
                 att += !mark_att;
@@ -558,7 +558,7 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
         if (l->disassembly && !m->addressed && stop > s + 1 && stop[-1] == ':')
             heading_clean(l, d, skip_blank(s, stop), stop - 1);
         else if (marker_of_iaca(skip_blank(s, stop), stop))
-            ;   /* Omits the line: markers_find searches for markers in the user's text. */
+            ;   /* Omits the line, because markers_find searches the user's text for markers. */
         else if (listed_clean(l, d, m, s, stop, number, next, &at))
             span = (struct source_span){(size_t)(p - text) + (size_t)(at - s), (size_t)(stop - at)};
         else

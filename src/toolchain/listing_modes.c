@@ -35,8 +35,8 @@ static void refuse_conditions(struct mode_lines *out, const char *text, const st
 
 /* Returns the bits of the code after the line from @p to @end: 64, or 32 for code of 16 or 32 bits.
  * Returns @before, which is 0 at the beginning, if the line does not select them. Reads .code32 of
- * `as`, `bits 32` of NASM, and .386, .x64 and .model of MASM and UASM. Ignores .model behind a
- * selection, because it keeps the mode. */
+ * `as`, `bits 32` of NASM, and .386, .x64 and .model of MASM and UASM. Ignores .model after a
+ * selection, because it does not change the mode. */
 static unsigned bits_after(unsigned before, const char *p, const char *end)
 {
     static const char *const narrow[] = {".code16", ".code32", ".code16gcc", "use16", "use32",

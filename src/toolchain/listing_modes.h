@@ -18,7 +18,7 @@
 struct mode_line { size_t number; const char *reason; };
 struct mode_lines { VEC(struct mode_line) list; };
 
-/* Appends these lines of @text to @out. @disassembly: whether the text is a disassembly. The caller
+/* Appends such lines of @text to @out. @disassembly: whether the text is a disassembly. The caller
  * frees the list. */
 void listing_modes_find(enum isa isa, bool disassembly, const char *text, size_t length,
                         const struct margins *m, struct mode_lines *out);

@@ -67,7 +67,7 @@ static const char *operand_stop(const char *p, const char *end)
     return p;
 }
 
-/* Converts a gather in Intel syntax: LLVM prints the total size of the memory operand, but `as`
+/* Converts a gather in Intel syntax. LLVM prints the total size of the memory operand, but `as`
  * expects the size of one element. The first operand of a gather prefetch is its mask. */
 static bool gather(const char *p, const char *e, const char *end, struct str *out)
 {

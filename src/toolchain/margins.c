@@ -276,7 +276,7 @@ static void numbers_take(struct framed_text *r)
         e = margin_number_end(p, end, &number);
         unsigned bytes = 0;
         if (e && e[-1] == ':' && column_bytes(skip_blank(e, end), end, &bytes) && bytes)
-            /* The number is not a line number, but a short address before bytes. */
+            /* The number is a short address before bytes, not a line number. */
             e = NULL;
         const char *behind = e ? listed_code(e, end) : p;
         /* Accepts the number of an expanded line: the number of the macro's definition, or a
@@ -409,8 +409,8 @@ static uint64_t longest_of(const struct margins *m, size_t step)
 }
 
 /* Marks lines of code whose address is beyond the end of the previous line of code, if the
- * addresses ascend. A line without bytes has the longest length. So does a line before a skipped
- * line, which may be more bytes. Lines without addresses are not compared. */
+ * addresses ascend. A line without bytes has the longest length. A line before a skipped line also
+ * has it, because the skipped line may be more bytes. Lines without addresses are not compared. */
 static void gaps_mark(struct margins *m, size_t step)
 {
     const struct margin *before = NULL;

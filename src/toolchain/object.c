@@ -72,8 +72,8 @@ static void sections_map(const struct object *o, struct section_map *out)
     steps_add(out->count);
 }
 
-/* Sets the size of symbols without one: the distance to the next function, or to the end of their
- * section. */
+/* Sets the size of symbols that have none to the distance to the next function, or to the end of
+ * their section. */
 static void symbols_bound(struct object *o)
 {
     /* @next: next function after @at. @function: next function after the current symbol. */
@@ -462,7 +462,7 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
     elf_end(elf);
     mapped_check(&out->file, fd);
     close(fd);
-    /* Fails: the file became shorter during the read, so the content may be wrong. */
+    /* Fails, because the file became shorter during the read, so the content may be wrong. */
     if (mapped_cut(&out->file))
         return object_whole(out, path, err);
     if (!out->code || out->together)

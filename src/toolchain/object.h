@@ -115,8 +115,8 @@ uint64_t object_file_offset(const struct object *o, uint64_t place);
 
 struct Elf;   /* declared by libelf */
 
-/* A string table. Tables without a final zero are ignored: elf_strptr would scan the whole table
- * for every name. */
+/* A string table. Tables without a final zero are ignored, because elf_strptr would scan the whole
+ * table for every name. */
 struct elf_strings {
     const char *bytes;
     size_t length;

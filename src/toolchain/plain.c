@@ -52,7 +52,7 @@ static const char *escape_end(const char *p, const char *end)
 static void line_plain(const char *p, const char *end, struct str *out)
 {
     bool quoted = memchr(p, '"', (size_t)(end - p)) !=
-                  NULL; /* Keeps typographic quotes within a string. */
+                  NULL; /* Typographic quotes within a string are kept. */
 
     while (p < end) {
         const struct substitute *s =

@@ -152,7 +152,7 @@ static void operand_add(const struct plan9_operand *o, unsigned width, struct st
         str_addf(out, "$%.*s", fraction ? 1 : (int)(o->end - o->p - 1), fraction ? "0" : o->p + 1);
     } else if (o->p < o->end &&
                !register_add(o->p, o->end, width,
-                             /* Leaves an unknown register unchanged, so the assembler rejects the
+                             /* An unknown register is left unchanged, so the assembler rejects the
                               * text. */
                              out)) {
         if (memchr(o->p, '(', (size_t)(o->end - o->p)))

@@ -39,8 +39,8 @@ static bool is_row(const char *p, const char *end, size_t *bars, const char **be
     return *bars >= ROW_BARS;
 }
 
-/* Skips the marks of an instruction: OSACA's are a single X, * or P. In uiCA's last row, nothing
- * follows the marks. */
+/* Skips the marks of an instruction: OSACA's marks are a single X, * or P. In uiCA's last row,
+ * nothing follows the marks. */
 static const char *marks_end(const char *p, const char *end)
 {
     p = skip_blank(p, end);
@@ -69,8 +69,8 @@ static bool tables_take(const char *text, struct margins *m)
         struct margin *line = &m->lines.items[i];
         const char *p = skip_blank(text + line->start, text + line->end),
                    *end = trim_end(p, text + line->end);
-        /* If some rows have a double bar, the rows without one are a second table of the same
-         * instructions. Omits that table. */
+        /* If some rows have a double bar, the rows without a double bar are a second table of the
+         * same instructions, which is omitted. */
         bool code = is_row(p, end, &bars, &behind, &twice) && (twice || !doubled);
         line->end = (size_t)(end - text);
         line->start = code ? (size_t)(marks_end(behind, end) - text) : line->end;

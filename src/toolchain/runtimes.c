@@ -209,7 +209,7 @@ static bool is_between(const char *p, const char *end)
 }
 
 /* Returns whether the line may be an instruction, because it begins with an address or mnemonic.
- * The test excludes other text, because tools print much of it around small functions. */
+ * This test excludes the other text that tools print around small functions. */
 static bool could_be_code(const char *p, const char *end)
 {
     uint64_t address;

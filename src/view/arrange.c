@@ -9,7 +9,8 @@
 #include "base/steps.h"
 
 #define TEXT_STEPS 8     /* number of work steps to make a cell's text */
-/* value for a key without text for lack of memory; of such a key, only the prefix is compared */
+/* value for a key whose text is missing for lack of memory; only the prefix of such a key is
+ * compared */
 #define NO_TEXT SIZE_MAX
 #define RUN 64           /* number of rows per run, which one step sorts */
 #define MERGED_TEXT_STEPS 3   /* number of work steps to merge a row by its text */
@@ -94,8 +95,8 @@ static int by_value(double x, double y, bool descending)
     return descending ? -order : order;
 }
 
-/* Compares rows that are equal in the first column by the other columns. Rows that are equal in
- * these too keep their order. */
+/* Compares rows that are equal in the first column by the other columns. Rows that are equal in all
+ * columns keep their order. */
 static int compare_then(size_t x, size_t y, const struct arrangement *a)
 {
     int order = 0;

@@ -7,7 +7,7 @@
 
 struct demo {
     bool on, ending;
-    size_t step, command;        /* index of the step, and of its next command */
+    size_t step, command;        /* index of the step, and index of the step's next command */
     /* duration factor: seconds of the demo per second in the table of steps */
     double pace;
     /* @until: clock_seconds() at which the step ends. @patience: clock_seconds() at which its wait

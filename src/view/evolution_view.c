@@ -41,7 +41,7 @@ static struct evolve_run *shown_run(struct evolution_view_state *v, const struct
 }
 
 /* Fills x[@slot] with seconds or generations, and y[@row] with the smallest error, or if v->volume
- * is true with the volume of the best individual. With @all, the next three rows of y get the
+ * is true with the volume of the best individual. If @all is true, the next three rows of y get the
  * current best (NaN for volumes), the median and the worst. Returns the number of samples. */
 static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_t slot, size_t row,
                    bool all)
@@ -234,7 +234,7 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
             grid_printf(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD,
                         "  %s %.2f %%, %llu distinct µops", status->ports ? "error" : "best trial",
                         100 * status->d_avg, (unsigned long long)status->distinct);
-        /* Draws the volume only if it fits: a truncated number would be another number. */
+        /* Draws the volume only if it fits, because a truncated number would be another number. */
         if (*used + least.length <= g->width)
             *used += grid_put(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&least));
     }
@@ -382,7 +382,7 @@ static bool evolution_act(void *state, struct session *s, enum action action, st
     struct evolution_view_state *v = state;
 
     switch (action) {
-    /* Shows the curves: the Pareto front has no axis of time or generations. */
+    /* Shows the curves, because the Pareto front has no axis of time or generations. */
     case ACTION_AXIS:
         v->by_generation = !v->by_generation;
         v->front = false;

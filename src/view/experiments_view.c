@@ -277,8 +277,8 @@ static void draw_samples(const struct record_samples *samples, struct grid *g, i
     plot_draw(&plot, g, x, y, width, height);
 }
 
-/* Draws the code. If @made is true, the code is complete, and if it is empty, this CPU cannot
- * execute the experiment. Otherwise a job may still add the code. */
+/* Draws the code. If @made is true, the code is complete. If it is then empty, this CPU cannot
+ * execute the experiment. If @made is false, a job may still add the code. */
 static void draw_code(const struct experiment_detail *d, bool made, size_t first, struct grid *g,
                       int x, int y, unsigned width, unsigned height)
 {

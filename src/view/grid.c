@@ -10,7 +10,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* minimum heat level: smaller values are drawn with it, so they do not look like missing ones */
+/* minimum heat level; smaller values are drawn with this level, so they do not look like missing
+ * values */
 #define HEAT_SEEN 0.12
 /* first heat level drawn in reverse on terminals without colours */
 #define HEAT_REVERSED (ROLE_HEAT_0 + 8)

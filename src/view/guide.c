@@ -115,8 +115,8 @@ static bool load_example(struct session *s, struct err *err)
 void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command)
 {
     struct err none = {0};
-    bool example = load_example(s, &none);   /* Shows no hints without an example: loading it may
-                                              * take too long on a busy machine. */
+    bool example = load_example(s, &none);   /* Shows no hints without an example, which may take
+                                              * too long to load on a busy machine. */
 
     g->before = loaded(s);
     g->done = 0;

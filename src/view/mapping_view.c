@@ -149,8 +149,8 @@ static void set_columns(struct mapping_view_state *v)
     v->ports = v->shown.count;
 }
 
-/* Returns whether to compute failed pressures again. Returns false until the session has changed:
- * an immediate repetition would undo a cancellation. */
+/* Returns whether to compute failed pressures again. Returns false until the session has changed,
+ * because an immediate repetition would undo a cancellation. */
 static bool try_again(struct mapping_view_state *v, const struct session *s)
 {
     if (pressures_made(v->pressures) || pressures_pending(v->pressures))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matrix view: the current mapping of an inference run or a chart by forms and ports, the certainty
- * of each cell, and the prediction of each form in isolation */
+/* Matrix view: the current mapping of an inference run or a chart, by forms and ports. Also shows
+ * the certainty of each cell, and the predicted cycles of each form in isolation. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

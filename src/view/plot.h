@@ -30,9 +30,9 @@ void plot_draw(const struct plot *p, struct grid *g, int x, int y, unsigned widt
 
 
 struct evolve_point;
-/* Draws the Pareto front of @n mappings into the rectangle as steps, or as text if it is a single
- * mapping: the mappings that no other mapping beats in both error and number of distinct µops.
- * Reorders the mappings. */
+/* Draws the Pareto front of @n mappings into the rectangle: the mappings that no other mapping
+ * beats in both error and number of distinct µops. Draws steps, or text if the front is a single
+ * mapping. Reorders the mappings. */
 void pareto_draw(struct evolve_point *points, size_t n, struct grid *g, int x, int y,
                  unsigned width, unsigned height);
 

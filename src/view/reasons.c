@@ -9,8 +9,8 @@
 #include "cmd/explained.h"
 #include "report/blame.h"
 
-/* number of columns above which a usage is truncated to the remaining columns; with fewer, the text
- * after it is truncated instead */
+/* Minimum number of columns to which a usage is truncated. If fewer columns remain, the text after
+ * the usage is truncated instead. */
 #define USAGE_LEAST 8
 #define ID_COLUMNS 16     /* number of columns of a machine's name */
 #define AFTER_ID 12     /* number of columns of mark, blanks and cycles after the name */

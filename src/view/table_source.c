@@ -9,8 +9,8 @@
 #define EMPTY_ROWS 1000 /* maximum number of rows of a table whose columns are examined */
 #define WIDTH_ROWS 4000 /* approximate number of evenly spread rows whose width is examined */
 
-/* Returns whether all cells of @column are empty or consist of blanks and '-'. Returns false
- * without rows, or for more than EMPTY_ROWS rows, because reading them takes too long. */
+/* Returns whether all cells of @column are empty or consist of blanks and '-'. Returns false if
+ * there are no rows, or more than EMPTY_ROWS, because reading them takes too long. */
 static bool is_empty(const struct table_source *source, const void *context, size_t count,
                      int column)
 {

@@ -185,7 +185,7 @@ static bool refresh(void *state, struct session *s)
     struct outline *o = run ? evolve_run_outline(run) : NULL;
     struct machine *m = o ? tables_of(s) : NULL;
 
-    if (!m) {   /* Drops the comparison, which is of an earlier run. */
+    if (!m) {   /* Drops the comparison, which belongs to an earlier run. */
         drop(&v->shown);
         drop(&v->next);
         return false;

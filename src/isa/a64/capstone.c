@@ -46,8 +46,8 @@ static void decoder_free(void *take)
     free(d);
 }
 
-/* Frees the main thread's handle at exit, for which the destructor of the thread's key does not
- * run. */
+/* Frees the main thread's handle at exit, because the destructor of the thread's key does not run
+ * for the main thread. */
 static void free_main(void)
 {
     struct decoder *d = pthread_getspecific(decoder_key);

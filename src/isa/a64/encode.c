@@ -261,9 +261,9 @@ static bool take(struct inquiry *q, const struct answer *a)
     uint32_t zero, bit = 0;
     if (!c->bytes || c->bytes & (c->bytes - 1) || !word_at(a, line++, &zero))
         return true;
-    /* A variable displacement is encoded in a single field: if the displacement doubles, one bit
-     * must move up by one position. A variant for which this is not so has another field or is
-     * another instruction. */
+    /* A variable displacement is encoded in a single field. If the displacement doubles, one bit
+     * must move up by one position. Otherwise the variant has another field or is another
+     * instruction. */
     for (c->offsets = 0; c->offsets < A64_STEPS && word_at(a, line++, &word); c->offsets++) {
         uint32_t now = word ^ zero;
         if (!now || now & (now - 1) || (c->offsets && now != bit << 1))
@@ -427,7 +427,7 @@ static bool inquiry_init(const struct form_row *row, struct inquiry *q)
     return false;
 }
 
-/* Returns the index of the cache entry of @template, which is created if necessary. Its code and
+/* Returns the index of the cache entry of @template. Creates the entry if necessary. Its code and
  * reason are NULL before the first derivation. The caller must hold the lock. */
 static uint32_t place_of(const char *template)
 {

@@ -314,7 +314,7 @@ bool att_form(const char *form, struct spelling *out)
     if (!split_form(form, &p) || !set_operands(&p, out))
         return false;
     out->plain = p.plain;
-    /* Omits forms with a lock or rep prefix: in AT&T text a prefix is a separate word, so these
+    /* Omits forms with a lock or rep prefix. In AT&T text a prefix is a separate word, so these
      * forms have no name in the tables. */
     if (p.lock || p.rep)
         return false;

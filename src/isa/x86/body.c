@@ -189,7 +189,7 @@ static bool is_vector(ZydisRegisterClass registers)
 }
 
 /* Returns whether the instruction depends on the flags of the previous instruction. Zeroing
- * BODY_ZERO breaks this dependence by setting the flags. */
+ * BODY_ZERO sets the flags, which breaks this dependence. */
 static bool waits_for_flags(const struct x86_code *code);
 
 /* Returns whether one of @forms reads and writes a register operand, vector or general. Each

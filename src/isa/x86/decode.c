@@ -152,8 +152,8 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
 }
 
 /* Marks the pointers that a string instruction advances by one element. The direction is upwards,
- * because the ABI clears the direction flag. A repeated instruction advances them an unknown number
- * of times. Does nothing for repeated and for other instructions. */
+ * because the ABI clears the direction flag. Does nothing for other instructions, and for repeated
+ * instructions, which advance the pointers an unknown number of times. */
 static void mark_steps(const ZydisDecodedInstruction *in, struct insn *out)
 {
     int64_t bytes = 0;
@@ -254,7 +254,7 @@ static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecod
         return INSN_MOVE;
     if (last->reg.value != before->reg.value)
         return 0;
-    /* An 8- or 16-bit xor is no idiom: it merges with the old register. */
+    /* An 8- or 16-bit xor is no idiom, because it merges with the old register. */
     if (is_zeroing(in->mnemonic) && last->size >= 32)
         return INSN_ZERO_IDIOM;
     return is_ones(in->mnemonic) ? INSN_ONES_IDIOM : 0;

@@ -252,9 +252,9 @@ static struct meaning find_meaning(ZydisMnemonic number)
     return m;
 }
 
-/* Returns the operation and condition of a mnemonic. Looks up each mnemonic at its first use:
- * looking up all 1,700 would take longer than the analysis of a loop. Any thread; concurrent
- * look-ups have equal results. */
+/* Returns the operation and condition of a mnemonic. Looks up each mnemonic at its first use,
+ * because looking up all 1,700 would take longer than the analysis of a loop. Any thread;
+ * concurrent look-ups have equal results. */
 static struct meaning meaning_of(ZydisMnemonic number)
 {
     enum { KNOWN = 1 << 16 };

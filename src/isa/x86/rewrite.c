@@ -260,7 +260,7 @@ static bool mask_by_movzx(const struct work *w, struct isa_rewritten *out)
     return done(&r, out);
 }
 
-/* Replaces an addition of 128 with a subtraction of -128, or the reverse. A signed byte can
+/* Replaces an addition of 128 with a subtraction of -128, or vice versa. A signed byte can
  * represent -128, but not 128. Returns false for other instructions. */
 static bool add_other_way(const struct work *w, struct isa_rewritten *out)
 {
