@@ -321,7 +321,8 @@ static bool on_console(void)
     return term && strcmp(term, "linux") == 0 && on_terminal();
 }
 
-/* Runs the user's rc, but only for the workbench: a script must behave the same for all users. */
+/* Runs the user's rc, but only for the workbench, because a script must behave the same for all
+ * users. */
 static void begin_as_user_wants(struct arguments *a, struct session *s)
 {
     if (a->no_rc || a->batch || a->commands.count || !on_terminal())

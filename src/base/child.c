@@ -163,8 +163,8 @@ char *child_directory_new(struct err *err)
     char *name = NULL;
     int lock = -1;
     pthread_once(&directories_once, directories_arm);
-    /* Renames the directory to its final name after locking: a concurrent clean-up then never finds
-     * it unlocked. */
+    /* Renames the directory to its final name after locking, so that a concurrent clean-up never
+     * finds it unlocked. */
     for (unsigned tries = 0; !name; tries++) {
         str_addf(&path, "%s/." PREFIX "XXXXXX", base);
         if (tries == TRIES || !mkdtemp(path.data)) {

@@ -46,7 +46,7 @@ static bool make_zeros(uintptr_t address)
 {
     for (size_t i = 0; i < PLACES; i++) {
         uintptr_t begin = atomic_load(&places[i].begin), end = atomic_load(&places[i].end);
-        /* Tests again: another thread may meanwhile have used the slot for another file. */
+        /* Tests again, because another thread may meanwhile have used the slot for another file. */
         if (address < begin || address >= end || begin != atomic_load(&places[i].begin))
             continue;
         address -= address % page_size;
@@ -97,7 +97,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     } else {
         sigaction(number, &before_mapping, NULL);
     }
-    /* Raises the signal again: a signal that a process sent does not recur. */
+    /* Raises the signal again, because a signal that a process sent does not recur. */
     if (info->si_code <= 0 || number == SIGABRT)
         raise(number);
 }

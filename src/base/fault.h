@@ -30,8 +30,8 @@ void fault_this_helps(void);
 /* Forks a child that saves the session. On the marked thread this works even if the faulting thread
  * has locked the allocator. */
 pid_t fault_fork(void);
-/* Removes the fatal signals from a new thread's signal mask: a fault of a blocked signal ends the
- * program without a handler. */
+/* Removes the fatal signals from a new thread's signal mask, because a fault of a blocked signal
+ * ends the program without a handler. */
 void fault_unblock(sigset_t *blocked);
 
 /* A file that is mapped read-only */

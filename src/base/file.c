@@ -14,8 +14,8 @@
 #include "base/similar.h"
 #include "base/watch.h"
 
-/* Number of bytes per read, into a buffer on the stack. The buffer is small: the first use of a
- * stack page takes longer than reading a page. */
+/* Number of bytes per read, into a buffer on the stack. The buffer is small, because the first use
+ * of a stack page takes longer than reading a page. */
 #define READ_AT_ONCE 16384
 
 static bool pipes_refused;
@@ -139,7 +139,7 @@ int file_open_regular(const char *path)
         return -1;
     int fd =
         S_ISREG(status.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    /* Tests again: another file may have replaced this one between stat and open. */
+    /* Tests again, because another file may have replaced this one between stat and open. */
     if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
         close(fd);
         fd = -1;

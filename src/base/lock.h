@@ -1,5 +1,5 @@
-/* Locks between threads. The process that saves the session after a fault ignores locks, because it
- * has a single thread: the threads that hold the locks do not exist in it. */
+/* Locks between threads. The process that saves the session after a fault ignores locks. It has a
+ * single thread, and the threads that hold the locks do not exist in it. */
 #ifndef PORTOLAN_BASE_LOCK_H
 #define PORTOLAN_BASE_LOCK_H
 

@@ -61,8 +61,8 @@ static bool steps(const struct insn *in, uint8_t reg)
             in->operands[1].kind == OPERAND_IMMEDIATE);
 }
 
-/* Returns whether an address waits for @reg. It does not if @reg is constant or counts iterations,
- * because such values are available early. */
+/* Returns whether an address waits for @reg. Returns false if @reg is constant or counts
+ * iterations, because such values are available early. */
 static bool is_delayed(const struct recording *r, uint8_t reg)
 {
     if (!is_general(reg) || reg == RSP)

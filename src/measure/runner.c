@@ -45,7 +45,7 @@ struct runner_trial {
     double slowed;           /* largest share of lost windows in the passes so far */
     double shorts[SHORTS];
     unsigned short_count;
-    /* whether @held is final except for the comparison with a short body */
+    /* whether @held needs only the comparison with a short body to be final */
     bool confirmed;
     struct measured held;
     bool known;              /* whether the value is already in the journal, or must not be stored

@@ -70,8 +70,8 @@ static inline void source_free(struct source *s)
         s->free(s);
 }
 
-/* Returns a lower limit of the cycles of @instructions. It follows from the largest issue width of
- * known cores and from @baseline, the nops per cycle (0 or NaN: unknown). Shorter times are
+/* Returns a lower limit of the cycles of @instructions. It is computed from the largest issue width
+ * of known cores and from @baseline, the nops per cycle (0 or NaN: unknown). Shorter times are
  * invalid. Pure. */
 double source_least_cycles(double baseline, uint64_t instructions);
 

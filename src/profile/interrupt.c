@@ -76,8 +76,8 @@ static void drop(struct interrupt *p, pid_t tid)
         *t = p->tracees.items[--p->tracees.count];
 }
 
-/* Returns whether a thread no longer exists or is a zombie: neither can stop. A main thread is a
- * zombie until the last thread ends. */
+/* Returns whether a thread no longer exists or is a zombie, because neither can stop. A main thread
+ * is a zombie until the last thread ends. */
 static bool ended(const struct thread_id *task)
 {
     const char state = task_state(task);
@@ -150,13 +150,13 @@ static void take_start(struct interrupt *p, const struct tracee *t)
 
     if (trace(PTRACE_GETEVENTMSG, t->task.tid, 0, (uintptr_t)&started) != 0)
         return;
-    /* Reads the process of the thread: the event of clone does not distinguish threads from
+    /* Reads the process of the thread, because the event of clone does not distinguish threads from
      * processes. */
     const struct thread_id task = {task_process((pid_t)started), (pid_t)started};
     p->threads++;
     p->processes += task.pid != t->task.pid;
-    if (!ended(&task))     /* Adds the thread only if it exists: its end may be reported before this
-                            * event. */
+    if (!ended(&task))     /* Adds the thread only if it exists, because its end may be reported
+                            * before this event. */
         add(p, task.pid, task.tid);
 }
 
@@ -191,7 +191,8 @@ static void take_stop(struct interrupt *p, pid_t tid, int status, struct spaces 
             sample(p, t, spaces);
         t->asked = false;
         if (signal != SIGTRAP && !p->leaving) {
-            /* Listens: a stop by a signal lasts until another signal continues the process. */
+            /* Listens, because a stop by a signal lasts until another signal continues the
+             * process. */
             trace(PTRACE_LISTEN, tid, 0, 0);
             return;
         }

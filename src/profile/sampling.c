@@ -82,7 +82,8 @@ static void reap(struct watching *w)
     launch_end(&w->program);
     if (pid > 0 && w->interrupt)
         while (!interrupt_watch(w->interrupt, STEP, &w->spaces, &w->out->status, &w->usage))
-            ;   /* Continues: traced threads end one by one, and the first thread ends last. */
+            /* Continues, because traced threads end one by one, and the first thread ends last. */
+            ;
     else if (pid > 0)
         while (wait4(pid, &w->out->status, __WALL, &w->usage) < 0 && errno == EINTR)
             ;
@@ -135,8 +136,8 @@ static bool choose(struct watching *w, struct err *err)
 }
 
 /* Finds the threads, the executable and the mappings of a running process. Checks the executable
- * through /proc: it may be deleted, or visible only to the process. Returns false with err on
- * failure. */
+ * through /proc, because it may be deleted, or visible only to the process. Returns false with err
+ * on failure. */
 static bool find_process(struct watching *w, struct err *err)
 {
     char link[64], path[4096];

@@ -40,8 +40,8 @@ void binned_profile(const struct fit_data *data, const struct reuse_histogram *p
             continue;
         fit_growth(&(struct fit_data){data->inputs, data->input_count, data->run_count, shares},
                    &limits, &f);
-        /* Replaces a negative share with 0: for inputs far from those of the runs, the formula may
-         * be negative. */
+        /* Replaces a negative share with 0, because for inputs far from those of the runs, the
+         * formula may be negative. */
         double share = fmax(0, formula_value(&f, at, data->input_count));
         reuse_histogram_add(out, distance / count, share);
         sum += share;

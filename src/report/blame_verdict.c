@@ -90,7 +90,8 @@ static void add_costs(const struct blame_cost *cost, struct str *out)
     str_add(out, " in the model");
 }
 
-/* Appends the table entry of the instruction's form, or that the form is not in the model. */
+/* Appends the table entry of the instruction's form, or a note that the form is not in the
+ * model. */
 static void add_entry(const struct insn *in, const struct machine *m, struct str *out)
 {
     const struct mapping_entry *entry = fusion_resolve(m, in);

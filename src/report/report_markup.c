@@ -30,7 +30,8 @@ static void html_text(const char *text, struct str *out)
     tidy(text, &clean);
     const char *end = str_text(&clean) + clean.length;
     for (const char *at = str_text(&clean); at < end;) {
-        /* Replaces invalid bytes: a kernel's text may have any, but HTML must be UTF-8. */
+        /* Replaces invalid bytes, because a kernel's text may contain them, but HTML must be
+         * UTF-8. */
         size_t length = utf8_next(at, (size_t)(end - at), NULL);
         if (!length)
             str_add(out, "&#xfffd;");

@@ -85,8 +85,8 @@ bool columns_add(struct columns *c, portset set, unsigned most)
     unsigned first = c->count;
 
     if (has(c, set))
-        /* Skips a set that is already a column: it is a union of members, and its unions with other
-         * members are also columns. */
+        /* Skips a set that is already a column, because it is a union of members, and its unions
+         * with other members are also columns. */
         return true;
     append(c, set);
     c->member[c->members++] = set;

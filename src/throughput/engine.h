@@ -3,8 +3,8 @@
  * mass(s) / |union(s)| over all subsets s of the µops. The best Q corresponds to the subset of all
  * µops within Q. Zeta: subset sums of mass over all sets of ports, then mass / |Q|. Ratios are
  * compared as floats. Two different fractions a/b, c/d with b, d <= 32 and a, c <= 2^16 differ by
- * at least 2^-21 of their value, and the precision of floats is 2^-23. Therefore the order is
- * exact, and the fraction can be computed from the largest float. */
+ * at least 2^-21 of their value. The precision of floats is 2^-23. Therefore the order is exact,
+ * and the fraction can be computed from the largest float. */
 #ifndef PORTOLAN_THROUGHPUT_ENGINE_H
 #define PORTOLAN_THROUGHPUT_ENGINE_H
 

@@ -5,9 +5,9 @@
 #include "model/experiments.h"
 #include "model/machine.h"
 
-/* Writes the cycles of every row of @t under @m, including its issue width, to @cycles. Writes
- * NaN if @m lacks a form. A cancellation makes the remaining results NaN, a lack of memory all
- * of them. */
+/* Writes the cycles of every row of @t under @m, including its issue width, to @cycles. Writes NaN
+ * if @m lacks a form. After a cancellation, the remaining results are NaN. Without memory, all
+ * results are NaN. */
 void throughput_predict(const struct mapping *m, const struct experiments *t, double *cycles);
 /* Writes the cycles of every row of @t to @cycles. Accounts for all facts of @m: the issue width
  * (fact issue_width) with machine_slots per form, and locked instructions, which do not overlap

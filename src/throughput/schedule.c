@@ -135,7 +135,7 @@ static void spread(struct balance *b, struct block *block)
             length /= 2;
         } while (norm >= old && length > 1e-9);
         if (norm >= old) {
-            /* Undoes the last step: rounding prevents a better result. */
+            /* Undoes the last step, because rounding prevents a better result. */
             memcpy(block->weight, before, sizeof before);
             share_out(b, block);
             return;

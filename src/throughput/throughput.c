@@ -246,8 +246,8 @@ static double by_parts(struct throughput *t)
     return whole ? bound : by_flow(f, t->ports);
 }
 
-/* Returns whether to enumerate the gathered µops directly: merging and splitting would then take
- * more time than they save. */
+/* Returns whether to enumerate the gathered µops directly, because merging and splitting would then
+ * take more time than they save. */
 static bool at_once(const struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;

@@ -70,7 +70,7 @@ static bool try_place(const struct roots *r, const char *place, bool *elsewhere,
 bool source_file_read(const char *named, const char *object, const char *path, struct str *out,
                       struct err *err)
 {
-    /* Reads only a regular file: the name may be that of a pipe or device. */
+    /* Reads only a regular file, because the name may be that of a pipe or device. */
     const bool before = file_only_files(true);
     struct roots roots = {{0}};
     struct str place = {0};

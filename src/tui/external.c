@@ -48,7 +48,7 @@ static const char *editor_command(void)
 }
 
 /* Executes the editor in a forked child. The program has several threads, so the child must not
- * allocate: another thread may own the allocator's lock. */
+ * allocate, because another thread may own the allocator's lock. */
 static void start(const char *script, const char *line, const char *path)
 {
     signal(SIGINT, SIG_DFL);

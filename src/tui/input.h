@@ -1,6 +1,6 @@
 /* Terminal input and bracketed pastes. No other code reads the terminal. Input after the end of a
- * line or paste remains for the next reader. A paste is read completely, however slowly its text
- * arrives. UI thread. */
+ * line or paste remains for the next reader. A paste is read completely, even if its text arrives
+ * slowly. UI thread. */
 #ifndef PORTOLAN_TUI_INPUT_H
 #define PORTOLAN_TUI_INPUT_H
 

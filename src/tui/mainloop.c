@@ -46,7 +46,8 @@ struct loop {
     double due;         /* clock_wall() of the next drawing of changing views */
 };
 
-/* Never closed: a signal during exit could write to a broken pipe or to a reused descriptor. */
+/* Never closed, because a signal during exit could write to a broken pipe or to a reused
+ * descriptor. */
 static int signal_pipe[2];
 
 static void on_signal(int number)
@@ -54,7 +55,7 @@ static void on_signal(int number)
     int saved = errno;
     unsigned char byte = (unsigned char)number;
     if (write(signal_pipe[1], &byte, 1) < 0)
-        errno = saved;   /* Ignores an error: a full pipe also wakes the loop. */
+        errno = saved;   /* Ignores an error, because a full pipe also wakes the loop. */
     errno = saved;
 }
 

@@ -164,7 +164,8 @@ void prompt_init(struct session *s, const char *history_path)
     const Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         rl_bind_keyseq_in_map("\\e[200~", paste_within, maps[i]);
-    /* Unbinds the prefix: readline (8.2) crashes if a prefix of a key sequence ends a search. */
+    /* Unbinds the prefix, because readline (8.2) crashes if a prefix of a key sequence ends a
+     * search. */
     rl_unbind_key_in_map(CTRL('X'), emacs_standard_keymap);
     using_history();
     stifle_history(HISTORY_KEPT);
@@ -293,7 +294,7 @@ void prompt_look(struct frame_prompt *out)
     if (!opened)
         return;
     str_clear(&line);
-    /* Draws rl_display_prompt: during a search, it is the message of Ctrl-R. */
+    /* Draws rl_display_prompt, which is the message of Ctrl-R during a search. */
     str_add(&line, rl_display_prompt ? rl_display_prompt : "");
     int before = columns_before(str_text(&line), (int)line.length);
     str_add(&line, rl_line_buffer ? rl_line_buffer : "");

@@ -205,8 +205,8 @@ bool screen_open(bool color)
         start_color();
         use_default_colors();
         init_colours(guessed_light());
-        if (COLORS >= 256)   /* Sends the query only to terminals with 256 colours: others may print
-                              * it. */
+        if (COLORS >= 256)   /* Sends the query only to terminals with 256 colours, because others
+                              * may print it. */
             put_now(BACKGROUND_QUESTION);
     }
     put_now("\033[?2004h");

@@ -45,8 +45,8 @@ bool version_fresh(const struct version *c, uint8_t reg);
 /* Combines @times (2, 4) iterations. With @times 1, only splits the sums of an iteration over
  * registers. The version consists of copies of the loop. Only the last copy branches. Steps of
  * pointers and counters are combined if all readers can be adjusted. Comparisons in the other
- * copies are removed. Sums are split over registers, sums of floating-point values only with
- * @reassociate. The trip count must be a multiple of @times. Returns NULL if the loop is
+ * copies are removed. Sums are split over registers, sums of floating-point values only if
+ * @reassociate is true. The trip count must be a multiple of @times. Returns NULL if the loop is
  * unsuitable. */
 struct version *version_unroll(const struct insn *insns, size_t count, unsigned times,
                                bool reassociate);

@@ -55,7 +55,7 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
 unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state,
                          struct err *err);
 /* The next three functions act on the job of the calling thread (thread_job, work/pool.h). @unused
- * is ignored: the functions can be hooks. */
+ * is ignored, so that the functions can be hooks. */
 /* Returns whether this thread's work must end: after job_cancel of its job, after job_interrupt, or
  * because memory is exhausted. */
 bool job_cancelled(void *unused);

@@ -87,7 +87,7 @@ Choices readWords(const char *const *words, size_t count)
     return c;
 }
 
-// LLVM's own options are variables of the process, which has one command line.
+// LLVM's own options are global variables of the process.
 void setOptionsOfLlvm(const std::vector<std::string> &words)
 {
     static bool done;

@@ -44,10 +44,9 @@
 /* minimum number of measurements of empty calls with which they replace the initial measurement */
 #define NOTHING_LEAST 8u
 #define CLOCKS_TICKS 100000u         /* ticks between two readings of the clocks */
-/* Reading the clock is slow. Only the first CALLBACKS_FIRST callbacks of a call and one in
- * CALLBACKS_EVERY of the others are timed. All are timed while more than one in CALLBACKS_LONG of
- * the timed callbacks are long. Fewer long callbacks are attributed to preemption and
- * interrupts. */
+/* Reading the clock is slow. Only the first CALLBACKS_FIRST callbacks of a call and every
+ * CALLBACKS_EVERY-th later one are timed. All are timed while more than one in CALLBACKS_LONG of
+ * the timed callbacks are long. Fewer long ones are attributed to preemption and interrupts. */
 #define CALLBACKS_FIRST 4u
 #define CALLBACKS_EVERY 16u
 #define CALLBACKS_LONG 64u
@@ -507,7 +506,7 @@ static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
 void portolan_call_at_(const struct portolan_calls_ *calls)
 {
     calls_at = calls;
-    give_turn_up();   /* Gives up the turn: the external function may wait for another thread. */
+    give_turn_up();   /* The external function may wait for another thread. */
 }
 
 /* Starts timing a call. Waits for the program's previous instructions, whose time is not part of
@@ -574,9 +573,8 @@ void portolan_leave_(void)
 
 /* Returns the ticks of the call from @begun to @now, and sets *@callbacks to the number of its
  * callbacks. A callback without a time counts as the mean of the short ones. Ends calls within it
- * that a longjmp left. Returns UINT64_MAX (unknown) if the call is not open, or if a callback was
- * not left. Also returns it if callbacks without a time may be long, or if the callbacks took
- * longer than the call. */
+ * that a longjmp left. Returns UINT64_MAX if the call is not open, a callback was not left, or
+ * callbacks without a time may be long. Also if the callbacks took longer than the call. */
 static uint64_t ticks_of_call(uint64_t begun, uint64_t now, uint64_t *callbacks)
 {
     uint64_t ticks = now - begun;
