@@ -420,8 +420,8 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         approximate(c, insn, op);
         classify(c, insn, op);
     }
-    /* The instruction has no µop: it is a nop, or rename eliminates it, such as an addition of an
-     * immediate on Golden Cove. */
+    /* The instruction has no µop, because it is a nop, or rename eliminates it, such as an addition
+     * of an immediate on Golden Cove. */
     if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))
         op->latency = 0;
     if (op->traits & OP_STACK && insn->traits & INSN_LOAD && insn->traits & INSN_STORE)

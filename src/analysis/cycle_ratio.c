@@ -100,8 +100,8 @@ bool ratio_max(const struct ratio_edge *edges, size_t edge_count, size_t node_co
             work->cycle[length - 1 - i] = swap;
         }
     }
-    /* The edges are still valid: the last call of better_cycle found no cycle, so it did not change
-     * work->cycle. */
+    /* The edges are still valid, because the last call of better_cycle found no cycle and therefore
+     * did not change work->cycle. */
     out->edges = work->cycle;
     return true;
 }

@@ -608,8 +608,8 @@ static void read_inputs(struct build *b, uint32_t at)
 }
 
 /* Marks the results of a called function and the flags as ready. Does nothing unless @at is a call,
- * and the function's instructions do not follow. Other registers keep their values: code that reads
- * them later was compiled for a function that does not change them. */
+ * and the function's instructions do not follow. Other registers keep their values, because code
+ * that reads them later was compiled for a function that does not change them. */
 static void call(struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];

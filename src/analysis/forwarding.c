@@ -247,8 +247,8 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
     if (forwarding_renamed(f, link))
         return c->memory_renaming;
     if (stores_sum(f, link->store) && !(store->traits & INSN_LOAD))
-        return c->store_forward + 1;   /* Adds a cycle for the addition that rename deferred: it
-                                        * executes before the store. */
+        return c->store_forward + 1;   /* Adds a cycle for the addition that rename deferred,
+                                        * because it executes before the store. */
     if (load->x87 != X87_NONE)
         return c->store_forward_x87;
     if (forwards_vector(f, link))

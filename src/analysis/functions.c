@@ -107,8 +107,8 @@ static int by_heat(const void *a, const void *b)
 
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err)
 {
-    /* Limits the number of scanned bytes: symbols may overlap, so the sum of their sizes may exceed
-     * the code size. */
+    /* Limits the number of scanned bytes, because symbols may overlap. The sum of their sizes may
+     * then exceed the code size. */
     uint64_t looked_at = 0, most = OVERLAPS * (uint64_t)o->length;
     struct glimpse look = {0};
 

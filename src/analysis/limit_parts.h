@@ -28,7 +28,7 @@ bool link_is_stepped(const struct insn *insn, int end);
 bool link_keeps_lanes(const struct analysis *a, const struct deps *d, size_t at);
 
 
-/* Returns a text of headings and instructions that splits the accumulator of @chain, a reduction in
+/* Returns a text of headings and instructions. They split the accumulator of @chain, a reduction in
  * @d of the loop of @a, over up to @requested registers, at most 8. The added registers are zeroed
  * before the loop and added to the accumulator after it. The caller frees the text. NULL: the sum
  * cannot be split. */

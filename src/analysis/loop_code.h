@@ -14,7 +14,7 @@
 struct insn *loop_code_executed(const struct kernel *k, size_t loop);
 /* Returns a mark per instruction of the kernel: whether it belongs to the natural loop of @loop.
  * Code outside of the loop's addresses belongs to it if control comes only from the loop and can
- * return to it, such as the body of an if that the compiler placed after the function's end.
+ * return to it. An example is the body of an if that the compiler placed after the function's end.
  * Returns NULL if the loop does not jump to other code of the kernel. The caller frees the array.
  * Any thread. */
 bool *loop_code_members(const struct kernel *k, size_t loop);

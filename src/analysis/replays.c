@@ -152,8 +152,8 @@ static void read_value(const struct replaying *r, unsigned resource, portset por
         out->tries = fmax(out->tries, TRIES_CARRIED);
 }
 
-/* Reads all inputs in registers and flags, except the stack pointer, and except addresses of loads
- * and stores, whose µops use other ports. */
+/* Reads all inputs in registers and flags, except the stack pointer and the addresses of loads and
+ * stores. The µops of these addresses use other ports. */
 static void read_all(const struct replaying *r, const struct insn *insn, portset ports,
                      bool is_long, struct replay_inputs *out)
 {

@@ -295,7 +295,8 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     int before = limits->fixed_addresses ? personality(0xffffffff) : -1;
     if (before != -1)
         personality((unsigned long)before | ADDR_NO_RANDOMIZE);
-    /* Searches for the program before the fork: failed execs in the child would take more time. */
+    /* Searches for the program before the fork, because failed execs in the child would take more
+     * time. */
     char *program = path_find_program(argv[0]);
     int rc = program ? posix_spawn(pid, program, &actions, &attr, (char *const *)argv, env.items)
                      : ENOENT;

@@ -138,7 +138,7 @@ static bool apply_one(int dir, const struct change *c)
     if (parent < 0)
         return c->removed && errno == ENOENT;
     file_temporary_name(last, c->temporary.process, c->temporary.serial, temporary);
-    /* ENOENT is no error: an earlier attempt may have been interrupted after this step. */
+    /* ENOENT is no error, because an earlier attempt may have been interrupted after this step. */
     bool ok = (c->removed ? file_calls.unlink(parent, last, 0)
                           : file_calls.rename(dir, temporary, parent, last)) == 0 ||
               errno == ENOENT;

@@ -21,9 +21,9 @@
                               * it is set to that integer */
 /* largest difference, in cycles or relative, of latencies that are considered equal */
 #define NEAR 0.04
-/* Largest ratio of a chain's time to the form's time in isolation at which the chain shows no
- * latency, for chains of less than one cycle per execution. Rename then eliminates the form. The
- * ratio of moves on a virtual EPYC Turin was 1.16. */
+/* For chains of less than one cycle per execution: largest ratio of a chain's time to the form's
+ * time in isolation at which the chain shows no latency. Rename then eliminates the form. The ratio
+ * of moves on a virtual EPYC Turin was 1.16. */
 #define NO_CHAIN 1.25
 #define OK "ok"
 

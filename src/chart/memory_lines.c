@@ -277,8 +277,8 @@ static void times_ascend(const struct memory_lines *p, const struct memory_costs
 }
 
 /* Limits each unconfirmed time to the time with larger arrays. Assumes that in private caches no
- * loop is faster with larger arrays. Also limits the time of non-temporal stores: on a Zen 5, it
- * doubles for some milliseconds at any size. @cycles: times of loop @at per size. */
+ * loop is faster with larger arrays. Also limits the time of non-temporal stores, because on a Zen
+ * 5 it doubles for some milliseconds at any size. @cycles: times of loop @at per size. */
 static void times_confirm(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                           double cycles[MEMORY_SIZES])
 {

@@ -47,7 +47,7 @@ static int stack_step(const struct insn *in)
     return 0;
 }
 
-/* Returns whether blocks may contain @in: the time of @in must not depend on values, and execution
+/* Returns whether blocks may contain @in. The time of @in must not depend on values, and execution
  * must continue with the next instruction. */
 static bool suits(const struct insn *in)
 {
@@ -204,8 +204,8 @@ bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t
 
     if (from == reg)
         return true;
-    /* Base and index of an address must differ: otherwise a change of one register would change
-     * both. */
+    /* Base and index of an address must differ, because otherwise a change of one register would
+     * change both. */
     if (slot->role != SLOT_DATA &&
         (op->base == op->index || reg == (slot->role == SLOT_BASE ? op->index : op->base)))
         return false;

@@ -293,8 +293,8 @@ static void mend(struct hunting *h, const struct remedy *c)
         h->agree.items[i].predicted = model_cycles(h->now, &h->agree.items[i].block);
 }
 
-/* Returns whether @f has no change and its pattern is in @b. Returns false if @f has a change: a
- * remaining error then has another cause. */
+/* Returns whether @f has no change and its pattern is in @b. Returns false if @f has a change,
+ * because a remaining error then has another cause. */
 static bool accounts_for(const struct hunt_finding *f, const struct judged *b)
 {
     return !f->change.name && pattern_within(&f->pattern, &b->block);

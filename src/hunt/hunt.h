@@ -40,7 +40,7 @@ struct hunt {
     size_t untimed;              /* number of blocks without a time, including mutants */
     /* number of mispredicted random blocks that were stored; findings count only these */
     size_t kept;
-    size_t open;                 /* number of these that no finding explains */
+    size_t open;                 /* number of stored mispredicted blocks that no finding explains */
 };
 
 struct hunt_options {

@@ -15,8 +15,8 @@ struct pattern {
     bool any_address[BLOCK_INSNS];
     size_t slot_count;
     struct slot slots[BLOCK_SLOTS];      /* slots of @block */
-    /* per slot: its class. Slots of one class have the same register, in drawn blocks that of the
-     * original block. 0: any register. */
+    /* per slot: its class. Slots of one class have the same register. In drawn blocks, it is that
+     * of the original block. 0: any register. */
     uint8_t class_of[BLOCK_SLOTS];
     /* number of classes, including those that steps have removed */
     uint8_t classes;

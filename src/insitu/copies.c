@@ -368,8 +368,8 @@ static void fall(struct copy_maker *m, uint32_t at, unsigned copy)
 }
 
 /* Returns whether the next copy's pivot directly follows instruction @at in a copy. A copy begins
- * with the pivot, so this is the case if no instruction of the loop is between @at and the pivot in
- * the order of copies. */
+ * with the pivot. Therefore no instruction of the loop may be between @at and the pivot in the
+ * order of copies. */
 static bool ends_copy(const struct region *r, uint32_t at)
 {
     const uint32_t count = (uint32_t)r->list.count;

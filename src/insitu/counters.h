@@ -1,5 +1,6 @@
-/* Hardware counters (perf_event_open). In virtual machines counters may be missing or count
- * nothing, so a counter is used only if it counts a known loop correctly. Linux. Any thread. */
+/* Hardware counters (perf_event_open). In virtual machines, counters may be missing or count
+ * nothing. Therefore a counter is used only if it counts a known loop correctly. Linux. Any
+ * thread. */
 #ifndef PORTOLAN_INSITU_COUNTERS_H
 #define PORTOLAN_INSITU_COUNTERS_H
 

@@ -138,8 +138,8 @@ void placed_clean_child(void *state, const struct process_event *e);
 bool placed_take_stranger(struct placed *x, pid_t tid);
 /* Returns the ticks of the time stamp counter per core cycle, measured on stopped thread @t, which
  * must be settled. Sets *@overhead to the mean excess, in ticks, of a stamp's clock measurement
- * over its instructions, and *@visit to the overhead of timing a visit in ticks. Each is NaN if not
- * measured. If the thread ends, @t is then invalid. */
+ * over its instructions. Sets *@visit to the overhead of timing a visit in ticks. Each is NaN if
+ * not measured. If the thread ends, @t is then invalid. */
 double placed_clock(const struct placed *x, struct traced *t, double *overhead, double *visit);
 
 #endif

@@ -357,8 +357,8 @@ static bool trapped(struct process *p, struct traced *t, int request)
             p->born = (pid_t)born;
         }
         t->asked = false;
-        trace(request, tid, 0, 0);   /* Resumes the thread again: its stop belongs to an earlier
-                                      * interrupt. */
+        trace(request, tid, 0, 0);   /* Resumes the thread again, because its stop belongs to an
+                                      * earlier interrupt. */
     }
 }
 
@@ -522,9 +522,10 @@ void process_detach(struct process *p)
     p->tracees.count = 0;
 }
 
-/* Returns whether the child that @t creates shares its memory. The event does not show this: with
- * or without CLONE_VM, a clone with the exit signal of fork is reported as a fork. A clone without
- * a signal is reported as a clone. If @t is in another system call, @event decides. */
+/* Returns whether the child that @t creates shares its memory. The event does not show this,
+ * because with or without CLONE_VM, a clone with the exit signal of fork is reported as a fork. A
+ * clone without a signal is reported as a clone. If @t is in another system call, @event
+ * decides. */
 static bool shares_memory(const struct process *p, const struct traced *t, int event)
 {
     struct user_regs_struct regs;

@@ -200,7 +200,7 @@ BARE void *arch_thread(void)
 
 BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
 {
-    /* Does not use the value: code that reads the second thread register is rejected. */
+    /* Does not use the value, because code that reads the second thread register is rejected. */
     (void)local;
     __asm__ volatile("msr tpidr_el0, %0" : : "r"(frame) : "memory");
 }

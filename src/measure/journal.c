@@ -188,8 +188,8 @@ static int open_locked(const char *path, struct err *err)
         O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (path_is_state(path) ? O_NOFOLLOW : 0), 0600);
 
     if (fd >= 0 && path_is_state(path))
-        /* Makes the file private: earlier versions created files that others can read. If this
-         * fails, the directory is still private. */
+        /* Makes the file private, because earlier versions created files that others can read. If
+         * this fails, the directory is still private. */
         fchmod(fd, 0600);
     if (fd < 0) {
         err_set(err, ERR_IO, "use experiments measure --journal with another file",

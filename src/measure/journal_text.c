@@ -134,7 +134,7 @@ bool journal_parts_read(const char *text, size_t length, struct journal_parts *o
         if (newline > text + at)
             take_line(out, plain, text + at, (size_t)(newline - text) - at);
     out->torn = length - at;
-    /* After a power loss, a file may contain NULs: its last line is then invalid, not
+    /* After a power loss, a file may contain NULs. Its last line is then invalid, not
      * incomplete. */
     if (out->torn && memchr(text + at, 0, out->torn)) {
         take_line(out, plain, text + at, out->torn);

@@ -344,7 +344,7 @@ static uint64_t part_ahead(const struct array_walk *w, unsigned number, uint64_t
 }
 
 /* Returns the walk with the longest sequence that fits into the arrays at least UNITS_LEAST times.
- * Beyond the first-level cache, returns the walk with a single copy: prefetchers identify streams
+ * Beyond the first-level cache, returns the walk with a single copy. Prefetchers identify streams
  * by the addresses of instructions, so copies differ from the loop of a program. On a Zen 5, 30 to
  * 53 copies of a loop of 64 bytes double the time per line of the second-level cache. Eight copies
  * of loops with larger strides halve the time. A counter in memory would limit a single copy, so

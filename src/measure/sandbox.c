@@ -299,7 +299,7 @@ bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
         return err_set(err, ERR_LIMIT, "use smaller arrays, or raise the limit shown by ulimit -v",
                        "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
     }
-    /* Ignores an error: without such pages, sandbox_arena_huge returns less than 1. */
+    /* Ignores an error, because without such pages, sandbox_arena_huge returns less than 1. */
     madvise(inside, s->arena_size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return true;
 }
@@ -374,8 +374,8 @@ void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *
 void sandbox_clear(struct sandbox *s)
 {
     sandbox_process_stop(&s->foreign);
-    /* Starts a new child under an older emulator: the child would keep its translation of the old
-     * code. */
+    /* Starts a new child under an older emulator, because the child would keep its translation of
+     * the old code. */
     if (s->hello.unfiltered)
         sandbox_process_stop(&s->own);
     s->used = s->fixed;

@@ -51,9 +51,9 @@ struct window_rules {
     unsigned sizing;
 };
 
-/* Limit of waiting for an idle core, shared by consecutive experiments: if the core is never idle,
- * they wait only once. After that, each experiment gets one attempt, and more attempts while the
- * core is idle. */
+/* Limit of waiting for an idle core, shared by consecutive experiments, so that they wait only once
+ * if the core is never idle. After that, each experiment gets one attempt, and more attempts while
+ * the core is idle. */
 struct window_wait {
     uint64_t quiet;      /* time of the last accepted window, or of the start, in ticks */
     uint64_t until;      /* time at which waiting ends, in ticks */

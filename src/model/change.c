@@ -21,8 +21,8 @@ static unsigned uops_of(const struct usage *usage, const struct ports *ports)
 }
 
 /* Returns the issue slots of a form with the new @usage. @old is its present entry, or NULL.
- * Inferred slots do not depend on the usage, so only removed µops change them. In other mappings
- * returns 0: the number of µops is then used. */
+ * Inferred slots do not depend on the usage, so only removed µops change them. Returns 0 in other
+ * mappings, in which the number of µops is used instead. */
 static unsigned slots_with(const struct machine *m, const struct mapping_entry *old,
                            const struct usage *usage)
 {

@@ -107,8 +107,8 @@ static inline bool experiments_measured(const struct experiments *t, size_t inde
     return cycles > 0 && cycles < 1e300 && strcmp(state, EXPERIMENT_ONCE) != 0 &&
            strcmp(state, EXPERIMENT_CONTENDED) != 0;
 }
-/* Returns whether a row with @state must be measured: its measurement is missing or unconfirmed,
- * used a busy core, or was killed. All other states are final. */
+/* Returns whether a row with @state must be measured, because its measurement is missing or
+ * unconfirmed, used a busy core, or was killed. All other states are final. */
 bool experiment_state_open(const char *state);
 
 #endif

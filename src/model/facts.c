@@ -603,7 +603,7 @@ static const struct { const char *former, *key; } renamed[] = {
 
 #define PLACES 1024   /* number of hash slots, a power of two above the number of keys */
 
-/* Hash table of all keys, present and obsolete: a simulation looks up some hundred facts. */
+/* Hash table of all keys, present and obsolete. A simulation looks up some hundred facts. */
 static struct { const char *key; const struct fact *fact; } places[PLACES];
 static pthread_once_t placing = PTHREAD_ONCE_INIT;
 

@@ -106,7 +106,7 @@ static void size_add(struct memory_costs *out, double bytes, double line, double
     out->bytes[i] = bytes;
     out->cycles[COST_LOAD][i] = out->cycles[COST_ALONE][i] = out->cycles[COST_CONCURRENT][i] = line;
     out->cycles[COST_STORE][i] = out->cycles[COST_UPDATE][i] = written;
-    /* Non-temporal stores write to memory, whatever the level of the lines. */
+    /* Non-temporal stores write to memory, independent of the level of the lines. */
     out->cycles[COST_STREAMED][i] = streamed;
     out->cycles[COST_COPIED][i] = line + streamed;
     static const enum memory_cost misses[] = {COST_RANDOM, COST_SINGLE, COST_SCATTER, COST_PAIRED,

@@ -98,10 +98,10 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
 /* Returns the level that has space for arrays of @bytes: "L1", "L2", "L3" or "memory", or "L3 or
  * memory" if no third level is known. Pure. */
 const char *memory_level_at(const struct memory_costs *m, double bytes);
-/* Estimates the size in bytes of the third-level cache: the largest size from twice the
- * second-level cache at which random loads are fast. They are fast if they cost at most the mean of
- * the costs at that start and at the last size. Returns 0 if the last cost is at most 1.5 times the
- * first. Pure. */
+/* Estimates the size in bytes of the third-level cache: the largest size, at least twice the
+ * second-level cache, at which random loads are fast. Fast loads cost at most the mean of the costs
+ * at twice the second-level cache and at the last size. Returns 0 if the second of these costs is
+ * at most 1.5 times the first. Pure. */
 double memory_third_seen(const struct memory_costs *m);
 
 #endif

@@ -192,8 +192,8 @@ static void fit_mode(const struct fitting *f, size_t reference, const struct mod
                      const double *totals, const bool *use, struct model_mode *out)
 {
     const struct growth_limits share = {2, 1e-4, SCATTER, 0, 1, 0.5, false},
-                               /* Uses a small tolerance: with a stride a few bytes off a power of
-                                * two, all sets are used. */
+                               /* Uses a small tolerance, because with a stride a few bytes off a
+                                * power of two, all sets are used. */
                step = {2, 0.5, 1e-3, 0, INFINITY, 2, false};
     const unsigned degree = formula_degree(&f->model->footprint, f->runs->name_count);
     struct growth_limits distance = {
@@ -383,7 +383,8 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     if (counts[largest]) {
         size_t same = alike(f, modes, counts, totals, largest, use);
         /* If clusters differ between runs, they are used only if at least two more runs than inputs
-         * have corresponding clusters: with fewer runs, the effect of each input is unknown. */
+         * have corresponding clusters, because with fewer runs, the effect of each input is
+         * unknown. */
         if (same >= varying(f) + 2 || same == n)
             fit_clusters(f, reference, modes, counts, largest, totals, use, out);
         else

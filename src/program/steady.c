@@ -394,8 +394,8 @@ static void count_columns(const struct program_run *run, const uint32_t *own, si
 }
 
 /* Returns the cycles of the core, caches and main memory together. Lines from caches overlap with
- * the core. Lines from main memory hardly overlap with the core: even if they are prefetched, most
- * are still in flight when they are needed. */
+ * the core. Lines from main memory hardly overlap with the core, because even if they are
+ * prefetched, most are still in flight when they are needed. */
 static double overlap(const struct part_time *p)
 {
     double core = p->core * p->executions, near = p->stream - p->far;
@@ -444,8 +444,8 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
         vec_push(&waits, time_reference(t, own.items[i], copies.items[i],
                                         alike_of(t->run, own.items, own.count, i, lines.items),
                                         use_of(t, own.items, own.count, i), &w));
-    /* Limits the reach: instructions after a mispredicted branch cannot start before the data of
-     * the branch are loaded. */
+    /* Limits the reach, because instructions after a mispredicted branch cannot start before the
+     * data of the branch are loaded. */
     const double reach = fmin(reach_of(t, part), part->executions / out->mispredicted);
     const struct window window = {reach, out->core, t->parallel,
                                   w.translated / fmax(1, part->executions), 0};

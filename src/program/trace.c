@@ -80,8 +80,8 @@ static bool read_block(struct trace *t, const char *at)
     double index, count, taken;
 
     if (!t->unit || !number(&at, &index) || !number(&at, &count) || !number(&at, &taken) ||
-        /* The branch may have one more execution than the block: the process may have forked within
-         * the block. */
+        /* The branch may have one more execution than the block, because the process may have
+         * forked within the block. */
         index >= t->unit->block_count || taken > count + 1)
         return false;
     t->run->counts[t->unit->first_block + (size_t)index] = count;

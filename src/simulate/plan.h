@@ -131,7 +131,8 @@ struct plan_item {
 };
 
 /* Returns whether a µop of @kind waits for the load of its own item. Returns false for a renamed
- * load: computing µops then read the forwarded value, and store-data µops read its source. */
+ * load, because computing µops then read the forwarded value, and store-data µops read its
+ * source. */
 static inline bool behind_load(const struct plan_item *item, uint8_t kind)
 {
     bool renamed = item->load_latency <= 0 && item->computing;

@@ -15,8 +15,8 @@
 #include "isa/forms.h"
 
 /* Assembles @text: compiler output, a listing (objdump, Compiler Explorer) or bare instructions.
- * Removes addresses and bytes of a listing. Returns false if nothing could be assembled, or if
- * lines were rejected and @skip_bad is false, or if lines are code of 16 or 32 bits. In each case
+ * Removes addresses and bytes of a listing. Returns false if nothing could be assembled, if lines
+ * were rejected and @skip_bad is false, or if lines are code of 16 or 32 bits. In each case
  * @out->refused lists the rejected lines, and err names the first one, or the first of 16 or 32
  * bits. The caller always frees @out with assembled_done. */
 bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax,

@@ -305,7 +305,7 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
         enum syntax set = syntax_set(p, end);
         if (set != SYNTAX_AUTO)
             return code ? (intel > att ? SYNTAX_INTEL : SYNTAX_ATT) : set;
-        /* Treats a macro as code: directives in it have no effect before it is expanded. */
+        /* Treats a macro as code, because directives in it have no effect before it is expanded. */
         code |= (*p != '.' && end[-1] != ':') || text_begins(p, end, ".macro");
         p += *p == '%';   /* Skips a percent sign, which may begin a NASM directive. */
         for (bool mark_att = false, mark_intel = false; p < end && *p != '#'; p++) {

@@ -48,7 +48,7 @@ static bool made_of(const struct kernel *k, const char *text)
 }
 
 /* Returns whether the kernel is still the edited kernel. A kernel without a file must equal the
- * last saved text, or if that text is loading or was rejected, the previous text. */
+ * last saved text, or the previous text if the last one is loading or was rejected. */
 static bool goes_on(const struct editing *e, const struct session *s)
 {
     const struct kernel *k = s->document.kernel;

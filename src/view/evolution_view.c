@@ -40,9 +40,9 @@ static struct evolve_run *shown_run(struct evolution_view_state *v, const struct
     return s->document.runs[s->document.run_count - 1 - v->back];
 }
 
-/* Fills x[@slot] with seconds or generations, and y[@row] with the smallest error, or if v->volume
- * is true with the volume of the best individual. If @all is true, the next three rows of y get the
- * current best (NaN for volumes), the median and the worst. Returns the number of samples. */
+/* Fills x[@slot] with seconds or generations. Fills y[@row] with the smallest error, or with the
+ * volume of the best individual if v->volume is true. If @all is true, the next three rows of y get
+ * the current best (NaN for volumes), the median and the worst. Returns the number of samples. */
 static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_t slot, size_t row,
                    bool all)
 {

@@ -37,8 +37,8 @@ void pager_add(struct pager *p, enum role role, const char *text);
 /* Removes all text but the @count newest pieces. The visible lines do not move unless they are
  * removed. Must not be called after pager_take. */
 void pager_keep_last(struct pager *p, size_t count);
-/* Adds text of any size. Each drawing reads part of it. Call this function last: no text may be
- * added afterwards. Moves @take_text. */
+/* Adds text of any size. Each drawing reads part of it. Call this function last, because no text
+ * may be added afterwards. Moves @take_text. */
 void pager_take(struct pager *p, enum role role, char *take_text);
 /* Returns whether the next drawing continues to read or search. */
 bool pager_busy(const struct pager *p);

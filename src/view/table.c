@@ -229,8 +229,8 @@ static bool parse_filter(const struct table_source *source, const char *expressi
                         err);
 }
 
-/* Finds the columns of sort and filter in a changed source, whose columns may differ: machines have
- * different ports. Removes a sort or filter whose column does not exist. */
+/* Finds the columns of sort and filter in a changed source, whose columns may differ, because
+ * machines have different ports. Removes a sort or filter whose column does not exist. */
 static void meet_columns(struct table *t, const struct table_source *source)
 {
     struct err none = {0};

@@ -122,7 +122,7 @@ static void log_open(void *state)
     ((struct text_view *)state)->pager.follow = true;
 }
 
-/* Returns UINT_MAX - 1, which means no limit: the title needs one more row. */
+/* Returns UINT_MAX - 1 (no limit), because the title needs one more row. */
 static unsigned log_wants(void *state, struct session *s, unsigned width, bool other_panes)
 {
     (void)state;

@@ -30,8 +30,8 @@ struct x86_allocation {
 };
 
 /* Returns whether the instruction accesses memory through implicit registers. Mnemonics alone are
- * not sufficient: movsd and cmpsd are also scalar SSE instructions, and prefixes may precede string
- * instructions. */
+ * not sufficient, because movsd and cmpsd are also scalar SSE instructions, and prefixes may
+ * precede string instructions. */
 static bool walks(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -381,7 +381,7 @@ static bool emit_breakers(struct x86_allocation *a, const struct x86_code *code)
     bool cleared = false;
 
     if (is_division(code)) {
-        /* Sets a valid dividend that has a long quotient: divisors are small and not 0. The
+        /* Sets a valid dividend that has a long quotient, because divisors are small and not 0. The
          * dividend of an 8-bit division is ax. */
         bool byte = own_access(code, RDX) == 0;
         ZydisEncoderOperand dividend = {.type = ZYDIS_OPERAND_TYPE_IMMEDIATE,

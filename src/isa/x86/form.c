@@ -102,8 +102,8 @@ static const char *index_type(ZydisRegister index)
     }
 }
 
-/* Buffer for the name of a form. Appending to a buffer is faster than snprintf, which would take
- * half of the decoder's time, because every decoded instruction needs a name. */
+/* Buffer for the name of a form. Every decoded instruction needs a name. Appending to a buffer is
+ * faster than snprintf, which would take half of the decoder's time. */
 struct name {
     char *at;
     const char *end;     /* end of the storage; a longer name is truncated */
