@@ -3,7 +3,7 @@
  * opaque. Only one thread at a time may use a handle, but different handles can be used
  * concurrently. The library keeps no state between calls. A function that fails returns 0 or NULL
  * and fills a portolan_error (may be NULL). Nothing is printed. The caller's structures begin with
- * their size (sizeof), which lets later versions append members. An older library leaves unknown
+ * their size (sizeof), so that later versions can append members. An older library leaves unknown
  * members unchanged. Missing numbers are NaN. The process ends only if memory for small allocations
  * runs out. */
 #ifndef PORTOLAN_H

@@ -438,7 +438,7 @@ bool file_set_commit(struct file_set *set, struct err *err)
     if (shortage_lost())
         return err_memory_write(err, set->path);
     if (set->private)
-        fchmod(set->dir, 0700);   /* An error is ignored, because the files are private anyway. */
+        fchmod(set->dir, 0700);   /* Ignores an error, because the files are private in any case. */
     set->recorded = record_write(set, err);
     if (!set->recorded)
         return false;

@@ -30,8 +30,8 @@ struct index {
 typedef bool (*index_same)(const void *items, uint32_t item, const void *key);
 
 /* Returns the position of the item with hash @hash for which @same returns true; INDEX_NONE: none.
- * The function is inline to let the compiler inline the calls of @same. Any thread, while no thread
- * changes the index. */
+ * The function is inline, so that the compiler can inline the calls of @same. Any thread, while no
+ * thread changes the index. */
 static inline uint32_t index_find(const struct index *x, uint64_t hash, index_same same,
                                   const void *items, const void *key)
 {

@@ -1,4 +1,4 @@
-/* Counts the work of loops over the input, which lets tests check complexity without timing. */
+/* Counts the work of loops over the input, so that tests can check complexity without timing. */
 #ifndef PORTOLAN_BASE_STEPS_H
 #define PORTOLAN_BASE_STEPS_H
 

@@ -34,7 +34,7 @@ void block_maker_free(struct block_maker *m);
 size_t block_maker_forms(const struct block_maker *m);
 /* Returns the assembled instruction of form @form; borrowed. */
 const struct insn *block_maker_insn(const struct block_maker *m, uint32_t form);
-/* Draws a form, weighted by the square root of its uses, which lets rare forms occur. */
+/* Draws a form, weighted by the square root of its uses, so that rare forms also occur. */
 uint32_t block_maker_draw(const struct block_maker *m, struct rng *rng);
 
 /* A replaceable register of an instruction: its place in the block, and its role */

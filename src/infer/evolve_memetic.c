@@ -317,7 +317,8 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
         struct genome *g = improve(e, index, e->from, e->ports ? e->ports : PORTS_PILOT,
                                    e->o.seed * 1000003, &plan, w);
         e->piloting = false;
-        /* Ignores a pilot that ended early, because its errors belong to a hot state. */
+        /* Ignores a pilot that ended early, because annealing was then still at a high temperature,
+         * with large errors. */
         if (evolve_go_on(e, w)) {
             e->scale = evolve_residual_scale(e->p, g->d_avg);
             if (!e->best_expanded)

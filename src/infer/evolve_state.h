@@ -23,8 +23,8 @@ struct live {
 struct joined_problem {
     struct problem *p;
     struct classes *classes;
-    /* per form of @p: form of the previous problem whose usage it takes over; computed once all
-     * threads have stopped */
+    /* per form of @p: form of the previous problem whose usage it copies; computed once all threads
+     * have stopped */
     uint32_t *from;
 };
 
@@ -113,7 +113,7 @@ void evolve_wait_others(struct evolve *e, struct watcher *w);
 /* Blocks, if experiments wait to join, until all threads have stopped using the problem and the
  * run's state is converted. Returns false if no experiments wait, or if the run must end first. */
 bool evolve_meet(struct evolve *e, struct watcher *w);
-/* Returns, for each form of @p, the form of @before whose usage it takes: the same form or, if it
+/* Returns, for each form of @p, the form of @before whose usage it copies: the same form or, if it
  * is new, the form whose cycles in isolation are nearest by ratio. The caller frees the result.
  * Needs no lock. */
 uint32_t *evolve_match(const struct problem *p, const struct problem *before);

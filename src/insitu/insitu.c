@@ -30,7 +30,7 @@
 #define MOMENTS_MOST 24u
 /* Share of the watched time for which moments may stop the program, and additional seconds. The
  * first MOMENTS_LEAST moments with results are exempt, within the first MOMENTS_TRIED moments. A
- * loop that never runs gives no results. */
+ * loop that never runs has no results. */
 #define STOPPED_SHARE 0.05
 #define STOPPED_SECONDS 0.1
 #define MOMENTS_LEAST 4u

@@ -376,7 +376,8 @@ static bool is_settled(struct placed *x, struct traced *t, bool *failed)
     if (!p || (x->patched && placed_inside(x->region, x->bias, original)))
         return false;
     add_unfinished(x, t->slot, p, &regs);
-    /* If the instruction at this point faulted, the signal gets its address in the original. */
+    /* If the instruction at this point faulted, the signal receives the instruction's address in
+     * the original. */
     if (t->signal && (uint64_t)(uintptr_t)t->info.si_addr == regs.rip)
         t->info.si_addr = (void *)(uintptr_t)original;
     regs.rip = original;

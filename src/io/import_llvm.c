@@ -569,9 +569,9 @@ static void take_part(struct import *w, struct machine *part)
     machine_free(part);
 }
 
-/* Imports forms [first, first + count). llvm-mca crashes on some instructions, rejects some, and
- * omits the row of some. In each case, imports both halves of the range separately. Omits a single
- * form that fails. Fails if the table is unreadable. */
+/* Imports forms [first, first + count). llvm-mca crashes on some instructions, rejects others, and
+ * omits the rows of others. In each case, imports both halves of the range separately. Omits a
+ * single form that fails. Fails if the table is unreadable. */
 static bool import_chunk(struct import *w, size_t first, size_t count, struct err *err)
 {
     struct str input = {0}, table = {0};

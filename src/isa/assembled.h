@@ -65,8 +65,7 @@ struct assembled {
     size_t percent_count;
 };
 
-/* Prefix of the labels for addresses. After the prefix follow the section number and the address,
- * such as 0_4f0. */
+/* Prefix of the labels for addresses. The section number and the address follow, such as 0_4f0. */
 #define LISTING_ADDRESS_LABEL ".Lportolan_at_"
 
 /* Assembler for an instruction set whose encodings are derived (isa_ops.codes_learn) */

@@ -325,8 +325,8 @@ bool journal_flush(struct journal *j, struct err *err)
 {
     if (!j->pending.length)
         return true;
-    /* Removes the rest of a failed write. If that fails, ends the line. The next run moves a line
-     * without a checksum to the file of damaged lines. */
+    /* Removes the part that a failed write has written. If that fails, ends the line. The next run
+     * moves a line without a checksum to the file of damaged lines. */
     if (j->torn && file_calls.truncate(j->file, j->length) != 0) {
         if (!file_calls_write_all(j->file, "\n", 1))
             return write_fault(j, err);

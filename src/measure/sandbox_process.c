@@ -217,7 +217,7 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
             if (batch)
                 batch->stop = 1;
         }
-        /* A cancelled batch gets a second to complete its current item, but a cancelled task is
+        /* A cancelled batch has one second to complete its current item, but a cancelled task is
          * killed at once. */
         if (stopped && (!batch || wall - stopped > 1)) {
             sandbox_process_stop(p);

@@ -20,7 +20,7 @@
 /* The same ratio for a higher degree with no more terms, if the lower degree leaves no significant
  * residual. A parabola approximates few neighbouring runs of a cubic quantity this well. */
 #define CLEAR_GAIN 0.1
-#define EXACT 1e-6               /* largest error at left-out runs that is due to rounding, in
+#define EXACT 1e-6               /* largest error at left-out runs that rounding may cause, in
                                   * insignificant differences */
 /* maximum number of candidate terms; the degree is reduced if there are more */
 #define TERMS_MOST 150

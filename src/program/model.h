@@ -9,8 +9,8 @@
 #include "program/range.h"
 #include "program/runs.h"
 
-/* A cluster of one instruction's reuse distances that occurs in all runs. If the clusters differ
- * between runs, a part of the instruction's references. */
+/* A cluster of one instruction's reuse distances that occurs in all runs, or a part of the
+ * instruction's references if the clusters differ between runs. */
 struct model_mode {
     /* share of the references: a formula of the inputs' reciprocals, which converges as inputs
      * grow */

@@ -17,8 +17,8 @@
  * FAR_OFF */
 #define FAR_LEAST 1e-4
 
-/* Adds @count references with the stride @step. Replaces the rarest stride if there are more than
- * MODE_STEPS, and if it is rarer. */
+/* Adds @count references with the stride @step. If there are more than MODE_STEPS strides, replaces
+ * the rarest one unless @step is rarer. */
 static void add_step(struct mode *m, double step, double count)
 {
     unsigned at = 0, most = 0;

@@ -146,8 +146,8 @@ void program_inputs_print(char *const *names, const double *inputs, size_t count
 void ages_of(const struct program *p, const struct program_run *run, struct ages *out);
 
 /* Returns the iterations of @block in @run per entry of the loop that consists of this block only.
- * Assumes at least one entry, because fitted counts may give less. Returns 1 if the block is not
- * such a loop or is not executed. Pure. */
+ * Assumes at least one entry, because the result from fitted counts may be less. Returns 1 if the
+ * block is not such a loop or is not executed. Pure. */
 double program_run_trips(const struct program *p, const struct program_run *run, uint32_t block);
 /* Appends @run of @p, without its seconds, callbacks, allocations and misses, as bytes
  * (base/pack.h). The reader needs the program's descriptions (program_descriptions).. */

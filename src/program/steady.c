@@ -288,9 +288,9 @@ static enum line_use use_of(const struct timing *t, const uint32_t *own, size_t 
     return LINE_READ;
 }
 
-/* Adds the cost of one reference's misses: by bandwidth for streamed lines, by latency for the
- * others. Returns the mean wait of an execution for the latter, in cycles beyond the first level's
- * latency. */
+/* Adds the cost of one reference's misses: by bandwidth for streamed lines, by latency for other
+ * lines. Returns the mean wait of an execution for the other lines, in cycles beyond the first
+ * level's latency. */
 static double time_reference(struct timing *t, size_t index, double copies, double alike,
                              enum line_use use, struct part_misses *out)
 {

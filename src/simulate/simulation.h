@@ -38,7 +38,7 @@ struct simulation {
      * were fewer */
     bool replayed;
     /* whether cycles is the largest bound, because the simulated cycles were fewer. The simulation
-     * models this bound only in part, such as pages and fractions of cycles. */
+     * omits parts of this bound, such as pages and fractions of cycles. */
     bool bounded;
     /* whether the loop settled at the largest bound without a repeated state; cycles then equals
      * this bound. Never set with a timeline. */

@@ -1,5 +1,5 @@
-/* Layout of the panes of a place. A small screen shows only the panes around the focused pane, the
- * smallest screen only the focused pane. No curses. UI thread. */
+/* Layout of the panes of a place. A small screen shows only the panes around the focused pane, and
+ * the smallest screen shows only the focused pane. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_PANES_H
 #define PORTOLAN_VIEW_PANES_H
 
