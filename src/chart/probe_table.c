@@ -95,8 +95,8 @@ static struct piece *gap(struct table_reader *r, enum text_kind kind)
     return p;
 }
 
-/* Appends the character at r->at and moves past it. In code, a semicolon becomes a line feed. A
- * line continuation becomes nothing, or in words a blank. */
+/* Appends the character at r->at and moves past it. In code, a semicolon becomes a line feed.
+ * Replaces a line continuation in words with a blank, and removes any other line continuation. */
 static void add_character(struct table_reader *r, enum text_kind kind, struct str *text)
 {
     if (*r->at == ';' && kind == TEXT_CODE) {
