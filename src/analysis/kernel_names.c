@@ -15,8 +15,10 @@
 
 int64_t symbol_place(int64_t displacement)
 {
-    const int64_t from = displacement - SYMBOL_FIRST + SYMBOL_SPAN / 2;
-    return from < 0 ? 0 : SYMBOL_FIRST + from / SYMBOL_SPAN * SYMBOL_SPAN;
+    const int64_t first = SYMBOL_FIRST - SYMBOL_SPAN / 2;
+    return displacement < first
+               ? 0
+               : SYMBOL_FIRST + (displacement - first) / SYMBOL_SPAN * SYMBOL_SPAN;
 }
 
 static int by_position(const void *a, const void *b)

@@ -41,7 +41,7 @@ until_it_runs() { wait_until sh -c '[ "$(readlink "/proc/$1/exe")" = "$2" ]' - "
 
 test_counts_are_exact() {
     build loops
-    counted loop_partition partition 300
+    counted loop_partition partition 3000
     holds out 'branches'
     counted loop_partition partition-sorted 300
     counted loop_search search 5

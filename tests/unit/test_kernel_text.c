@@ -163,9 +163,20 @@ static void test_bundled(void **state)
     assert_true(bytes * 20 < insns);
 }
 
+/* A displacement belongs to the nearest symbol; none lies below the first, however far away. */
+static void test_symbol_places(void **state)
+{
+    assert_int_equal(symbol_place(INT64_MIN), 0);
+    assert_int_equal(symbol_place(-8), 0);
+    assert_int_equal(symbol_place(SYMBOL_FIRST - 8), SYMBOL_FIRST);
+    assert_int_equal(symbol_place(SYMBOL_FIRST + SYMBOL_SPAN + 8), SYMBOL_FIRST + SYMBOL_SPAN);
+    assert_int_equal(symbol_place(INT64_MAX) % SYMBOL_SPAN, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_newer_stand_as_bytes),
+                                       cmocka_unit_test(test_symbol_places),
                                        cmocka_unit_test(test_references),
                                        cmocka_unit_test(test_bundled)};
     return cmocka_run_group_tests_name("kernel_text", tests, NULL, NULL);
