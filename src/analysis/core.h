@@ -141,7 +141,7 @@ struct core {
     bool has_latencies;
     portset conflict_ports;              /* ports in fact port_conflicts */
     portset replay_ports;                /* ports in fact alu_replays_ports */
-    portset unhurried_ports;             /* fact unhurried_ports; 0: none */
+    portset unhurried_ports;             /* ports in fact unhurried_ports */
     struct dispatch_limits dispatch_limits;
     /* ports of floating-point multiplications, conversions and comparisons; 0: no bypass delay */
     portset bypass_ports;

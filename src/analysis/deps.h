@@ -42,8 +42,8 @@ struct deps {
     /* index of the first node of each instruction; count + 1 entries */
     uint32_t *first_node;
     size_t first_capacity;
-    /* number of loads that read a store, and number of those whose store is part of a
-     * read-modify-write (facts forward_replays...) */
+    /* Numbers of forwarded loads without lock prefix. @forwarded: from plain stores (fact
+     * forward_replays). @forwarded_modified: from read-modify-writes (forward_replays_modify). */
     uint32_t forwarded, forwarded_modified;
     /* number of loads that memory renaming connects to stores (fact memory_renaming) */
     uint32_t renamed;

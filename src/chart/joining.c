@@ -56,7 +56,7 @@ struct joiner {
     /* Order in which groups are evaluated. Groups with a high cost are first, to reject bad guesses
      * early. */
     size_t *order;
-    size_t rows_most;        /* maximum number of rows, rounded up to LANES */
+    size_t rows_most;        /* maximum number of rows, a multiple of LANES */
     double deviation_most;
     double inverse[PORTS_MAX + 1];
 };
@@ -180,8 +180,8 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Returns the cycles of row @at with @mass additional µops on @set, from the unions that contain
- * @set. */
+/* Returns the port bound of row @at with @mass additional µops on @set: the maximum over the row's
+ * unions, each extended by @set. */
 static double with_set(const struct joiner *j, size_t at, portset set, double mass)
 {
     const struct joiner_union *part = j->parts.items + j->rows[at].first;

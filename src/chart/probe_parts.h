@@ -36,7 +36,7 @@ struct probe_node {
     unsigned variable;       /* index of the variable, for NODE_OVER */
     double number;
     const char *key;         /* name of the fact, for NODE_MACHINE */
-    /* number of nodes on the longest path to a leaf, through definitions */
+    /* number of nodes on the longest path to a leaf, including those of definitions */
     unsigned depth;
     /* operands; for NODE_OVER: first value, last value and expression */
     struct probe_node *args[PROBE_ARGS];

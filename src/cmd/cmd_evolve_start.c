@@ -215,7 +215,7 @@ static bool agree(const struct evolve_values *v, const struct evolve_options *o,
     return true;
 }
 
-/* Input of the job that prepares a run, which is slow with many experiments */
+/* Input and result of the job that prepares a run, because many experiments take long. */
 struct starting {
     struct evolve_options o;
     struct ports names;              /* names of the ports; empty: the ports are numbered */

@@ -106,8 +106,8 @@ static bool times_of_cpu(void *state, const struct random_block *blocks, size_t 
                             w->until - clock_seconds(), cycles, err);
 }
 
-/* Times the blocks of a round in one process of llvm-mca. After the time limit, times are unknown
- * (NaN). */
+/* Predicts the cycles of the blocks of a round with llvm-mca. After the time limit or a
+ * cancellation, stores NaN for the blocks without a result. */
 static bool times_of_llvm(void *state, const struct random_block *blocks, size_t n, double *cycles,
                           struct err *err)
 {

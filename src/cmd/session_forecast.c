@@ -57,9 +57,9 @@ static void forecast_release(void *state)
     forecast_free(state);
 }
 
-/* Predicts a small table at once, and any table if no screen waits; otherwise starts a job. A view
- * may request predictions of all selected machines, so a table is small if it is small for all of
- * them together. */
+/* Starts a job for the predictions. Predicts at once if the table is small, or if no screen is
+ * open. A view may request predictions of all selected machines, so the limit applies to their
+ * total. */
 static void start(struct session *s, struct forecast *f, struct experiments *t)
 {
     static const struct task_ops ops = {NULL, forecast_work, forecast_publish, forecast_release,

@@ -60,7 +60,8 @@ struct copies {
     struct code code;
     VEC(struct copy_point) points;   /* points, sorted by offset */
     unsigned times[COPY_MODES];      /* per mode: number of consecutive copies of the loop */
-    /* labels to which the patches jump: at the pivot, and at the places in region.resumed */
+    /* Labels to which the patches jump. @entry: from the pivot. @resumes: from the places in
+     * region.resumed. */
     uint32_t entry[COPY_MODES];
     VEC(uint32_t) resumes[COPY_MODES];
     struct induction induction;

@@ -1,5 +1,5 @@
-/* Code to which patches jump if the loop itself is not copied: counts and stamps, the displaced
- * instructions, and a jump back to the original */
+/* Code to which patches jump if the loop itself is not copied. It counts and stamps, executes the
+ * displaced instructions, and jumps back to the original. */
 #ifndef PORTOLAN_INSITU_DETOURS_H
 #define PORTOLAN_INSITU_DETOURS_H
 

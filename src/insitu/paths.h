@@ -10,7 +10,7 @@ struct path {
     uint64_t hash;
     size_t iterations;
     bool leaves;               /* whether the path ends outside the loop */
-    bool away;                 /* whether the path contains a call */
+    bool away;                 /* whether the original executes a part, such as a call */
 };
 
 struct path_branch {

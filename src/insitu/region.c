@@ -8,7 +8,9 @@
 #include "base/mem.h"
 #include "insitu/slots.h"
 
-#define REGION_MOST 8000 /* maximum number of instructions in the copies */
+/* maximum number of instructions of a loop with the code that it reaches, unless it has computed
+ * gotos */
+#define REGION_MOST 8000
 #define FLAGS_STEPS 200  /* maximum number of instructions in the search for readers of flags */
 #define TABLE_MOST 1024  /* maximum number of entries of a jump table */
 #define ANCHORS_MOST 64u

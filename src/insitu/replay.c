@@ -542,8 +542,8 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
     out->seconds += clock_wall() - begun;
 }
 
-/* Returns the anchor with the smallest share of recorded iterations from ANCHORED_LEAST to
- * ANCHORED_MOST. Sets *@share. For computed gotos, the share is from the execution counts of the
+/* Returns the anchor that the smallest share of recorded iterations executes, among shares from
+ * ANCHORED_LEAST to ANCHORED_MOST. Sets *@share, for computed gotos by the execution counts of the
  * parts. Returns NULL if no anchor has such a share. */
 static const struct copy_anchor *choose_anchor(const struct placed *x, double *share)
 {

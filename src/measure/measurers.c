@@ -280,7 +280,7 @@ static bool judge(struct measurers *l, struct err *err)
     return true;
 }
 
-/* Stops all measurers except the first, because of @why. */
+/* Excludes all measurers except the first from further work. Logs the message of @why, if any. */
 static void others_end(struct measurers *l, const struct err *why)
 {
     if (why->what[0])

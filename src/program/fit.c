@@ -16,8 +16,8 @@
 #define ALL_SUBSETS_MOST 16
 #define EXACT_SIZE 5             /* maximum size of the subsets for exact formulas */
 #define SUBSET_SIZE 3            /* maximum size of the subsets for inexact formulas */
-/* largest ratio of the error with products to the error without them, at left-out runs, at which
- * products are used */
+/* The formula of products_best replaces the previous one if the ratio of their errors at left-out
+ * runs is below this value. */
 #define GAIN 0.7
 /* Smallest scale of relative errors, as a share of the largest value. It limits the weight of runs
  * whose value is 0 at small inputs. */

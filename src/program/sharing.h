@@ -16,12 +16,12 @@ struct core_share { double slots, ports, taken_over, away; };
 struct sharing {
     double threads;          /* number of threads; 0 or 1: serial run */
     double footprint;        /* number of distinct lines of the whole program */
-    double common;           /* share of the lines that all threads use, 0 to 1 */
+    double common;           /* fraction of the lines that all threads use, 0 to 1 */
 };
 
 /* Returns a line's distance in a private cache. @distance: its distance in the serial run. */
 double sharing_own(const struct sharing *s, double distance);
-/* Returns the distance in a shared cache of a line that one thread uses. */
+/* Returns the distance in a shared cache of a line that only one thread uses. */
 double sharing_between(const struct sharing *s, double distance);
 /* Returns the distance in a shared cache of a line that all threads use. With p evenly spaced
  * threads, another thread used the line 1/p of the time ago, during which p threads advanced. The

@@ -133,7 +133,8 @@ struct simulator {
     uint32_t slots_done;
     struct iteration *entering;        /* iteration of the current item */
     int64_t entered;                   /* age of the next µop */
-    /* time at which the instruction that blocks rename ends, in hundredths of a cycle */
+    /* time at which the sequencer is free for the next item with plan_item.alone, in hundredths of
+     * a cycle */
     int64_t sequencer_free;
     /* counter of the cause of this cycle's stall; NULL if rename does not stall */
     double *stall;

@@ -98,7 +98,7 @@ struct plan_item {
     uint32_t issue, decode;          /* slots at rename, and µops at the decoders */
     /* latency of the operation, and cycles from the load's dispatch to the operation */
     int32_t latency, load_latency;
-    /* hundredths of cycles for which the item blocks rename; 0 if it only uses slots */
+    /* hundredths of cycles for which the item occupies the microcode sequencer; 0: it does not */
     int32_t alone;
     /* cycles from the first computing µop to the store data */
     int32_t until_data;

@@ -25,8 +25,8 @@ void rename_start(struct simulator *s)
     begin_iteration(s);
 }
 
-/* Returns whether @item blocks rename (item.alone), and the previous item that blocked rename still
- * executes. */
+/* Returns whether @item needs the microcode sequencer (item.alone), which an earlier item still
+ * occupies. */
 static bool waits_for_sequencer(const struct simulator *s, const struct plan_item *item)
 {
     return item->alone && s->sequencer_free > (int64_t)s->now * CYCLE;

@@ -319,7 +319,7 @@ static bool is_digits(const char *p, const char *end, int base)
 }
 
 /* Converts numbers of MASM and NASM: `0ffH`, `1010b`, `17o`, `10d` and `1_000`. If @label is true,
- * few digits followed by b may be a GNU label. */
+ * up to three digits followed by b may be a GNU label. */
 static void number_add(const char *p, const char *end, bool label, struct str *out)
 {
     static const struct {

@@ -410,7 +410,7 @@ static void draw_analysis(struct kernel_view_state *v, struct session *s, struct
     str_done(&why);
 }
 
-/* Sets the cursor to the first row of a new kernel, otherwise to the row of the other views. */
+/* Takes loop and cursor from the session. For a new kernel, moves the cursor to the first row. */
 static void adopt(struct kernel_view_state *v, struct session *s)
 {
     const uint64_t kernel = s->document.kernel ? s->document.kernel->serial : 0;

@@ -210,7 +210,7 @@ static bool must_end(LLVMValueRef insn)
 }
 
 /* Returns whether @insn calls or invokes a function that is not in this object. Returns false for
- * intrinsics, functions of the runtime, setjmp and vfork. */
+ * indirect calls, intrinsics, functions of the runtime, setjmp and vfork. */
 static bool calls_other(LLVMValueRef insn)
 {
     static const char *const others[] = {"llvm.",       "portolan_", "setjmp", "_setjmp",
