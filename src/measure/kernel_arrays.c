@@ -119,9 +119,12 @@ static bool lengths_add(struct kernel_arrays *k, struct arrays_code code[ARRAYS_
     const struct insn *last = &k->insns[k->count - 1];
     bool closes = k->count > 1 && last->traits & INSN_BRANCH;
 
-    /* Keeps a closing `loop` instruction, because it decrements rcx and has an 8-bit distance. */
+    /* Keeps a closing `loop` instruction, because it decrements rcx and has an 8-bit distance. All
+     * branches write the instruction pointer. */
     for (unsigned i = 0; i < last->operand_count; i++)
-        closes &= !(last->operands[i].access & ACCESS_WRITE);
+        closes &= last->operands[i].kind != OPERAND_REGISTER ||
+                  last->operands[i].reg >= isa_ops((enum isa)last->isa)->generals ||
+                  !(last->operands[i].access & ACCESS_WRITE);
     if (!copies_add(k, k->count, &code[ARRAYS_MANY], copies, stride, err))
         return false;
     code[ARRAYS_FEW] = code[ARRAYS_MANY];

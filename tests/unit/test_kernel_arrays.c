@@ -137,6 +137,36 @@ static void test_copies(void **state)
     assert_true(single || !measured);
 }
 
+/* The single copy has no closing branch besides the counting branch, except a `loop` instruction,
+ * which decrements rcx. Two taken branches take a cycle longer than the loop of a program. */
+static void test_closing_branches(void **state)
+{
+    static const struct {
+        const char *hex;
+        size_t length;
+    } loops[] = {{"0f1007 4883c710 75f7", 7},
+                 {"0f1007 4883c710 ebf7", 7},
+                 {"0f1007 4883c710 e2f7", 9}};
+    if (isa_host() != ISA_X86_64)
+        skip();
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        struct arena_state arena = {0};
+        struct kernel_arrays run;
+        struct err err = {0};
+        size_t count;
+        const struct kernel *k = kernel_from_hex(ISA_X86_64, loops[i].hex, &err);
+        assert_non_null(k);
+        const struct insn *insns = kernel_insns(k, 0, &count);
+        struct sandbox *s = sandbox_new(-1, &err);
+        assert_non_null(s);
+        assert_true(kernel_arrays_begin(&run, s, &arena, insns, count, &err));
+        assert_int_equal(run.code[0][ARRAYS_ONE].copies, 1);
+        assert_int_equal(run.code[0][ARRAYS_ONE].stride, loops[i].length);
+        sandbox_free(s);
+        kernel_free(k);
+    }
+}
+
 /* Loops with a system call or an undefined instruction have no time. On a busy host, the error of
  * the latter may be ERR_LIMIT. */
 static void test_reasons(void **state)
@@ -183,6 +213,7 @@ int main(void)
                                        cmocka_unit_test(test_fixed_pages),
                                        cmocka_unit_test(test_contention),
                                        cmocka_unit_test(test_copies),
+                                       cmocka_unit_test(test_closing_branches),
                                        cmocka_unit_test(test_reasons),
                                        cmocka_unit_test(test_arena)};
     return cmocka_run_group_tests_name("kernel_arrays", tests, NULL, NULL);
