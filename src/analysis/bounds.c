@@ -227,8 +227,7 @@ static double split_cycles(const struct block_work *w, const struct insn *insns,
     double loads = 0, vectors = 0, stores = 0, split = 0;
 
     const bool only_loads = isnan(c->split_access_slots);
-    const double each =
-        only_loads ? c->loads_per_cycle / c->split_loads_per_cycle : c->split_access_slots;
+    const double each = only_loads ? first_level_split_slots(c) : c->split_access_slots;
     if (isnan(each))
         return 0;
     for (size_t i = 0; i < count; i++) {
@@ -242,9 +241,7 @@ static double split_cycles(const struct block_work *w, const struct insn *insns,
             only_loads && access->store ? 0 : (each - 1) * first_level_split_share(access);
         stores += access->store ? slots : 0;
         loads += access->store ? 0 : slots;
-        /* If @only_loads is true, @each is relative to the limit of all loads, and vector loads
-         * have no separate limit. */
-        if (!only_loads && !access->store && w->costs.rows[access->insn].op->traits & OP_VECTOR)
+        if (!access->store && w->costs.rows[access->insn].op->traits & OP_VECTOR)
             vectors += slots;
         split += slots;
     }

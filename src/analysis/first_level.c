@@ -43,6 +43,13 @@ double first_level_split_share(const struct access *access)
     return (double)crossed / places;
 }
 
+double first_level_split_slots(const struct core *c)
+{
+    return isnan(c->split_loads_per_cycle) || isnan(c->loads_per_cycle)
+               ? NAN
+               : fmin(c->loads_per_cycle, c->loads_per_cycle / c->split_loads_per_cycle);
+}
+
 /* Adds the accesses of a load to @banks, averaged over the offsets of the load in a line. Returns
  * the share of accesses that cross a line. */
 static double add_load(const struct access *access, uint32_t bank_bytes, double *banks)

@@ -18,6 +18,9 @@ bool first_level_crosses(int64_t offset, uint32_t bytes, uint32_t line);
 /* Returns the share of iterations in which @access crosses a 64-byte line; 0 if its stride is
  * unknown or its address is relative to the program counter. */
 double first_level_split_share(const struct access *access);
+/* Returns the number of load slots of a load that crosses a line (fact split_loads_per_cycle), at
+ * most all slots of a cycle. Returns NaN if a fact is unknown. */
+double first_level_split_slots(const struct core *c);
 /* Returns the number of iterations after which the offset of @access in a line of @line bytes
  * repeats. */
 uint32_t first_level_period(const struct access *access, uint32_t line);

@@ -325,7 +325,7 @@ const struct fact fact_schema[] = {
      "extra load-port slots per pair of loads of load_replays that depend, directly or not, on the "
      "same load", "memory bound, simulation", FACT_FITTED},
     {"vector_loads_per_cycle", FACT_NUMBER, "loads/cycle", 0.01, MOST, NULL, NULL,
-     "vector loads executed per cycle", "memory bound", false},
+     "vector loads executed per cycle", "memory bound, simulation", false},
     {"vector_loads_mixed", FACT_NUMBER, "loads", 0, 1, NULL, NULL,
      "part of a vector-load slot that another access uses, for at most three other accesses per "
      "vector load", "memory bound, simulation", FACT_FITTED},

@@ -35,6 +35,7 @@ static uint32_t line_of_stores(const struct core *c)
 static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uop *load,
                             const struct access *access)
 {
+    const double split = first_level_split_slots(c);
     uint32_t period = first_level_period(
         access, FIRST_LEVEL_LINE * (c->load_line_banks > 1 ? (uint32_t)c->load_line_banks : 1));
 
@@ -48,7 +49,9 @@ static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uo
                      isnan(c->load_bank_bytes)
                          ? 0
                          : first_level_banks(offset, load->bytes, (uint32_t)c->load_bank_bytes),
-                     first_level_crosses(offset, load->bytes, FIRST_LEVEL_LINE)}));
+                     !isnan(split) && first_level_crosses(offset, load->bytes, FIRST_LEVEL_LINE)
+                         ? (int32_t)lround(SLOT_PARTS * split)
+                         : SLOT_PARTS}));
     }
     return period;
 }
@@ -66,12 +69,15 @@ static void link_stores(struct plan *p)
     }
 }
 
-void plan_accesses(struct plan *p, const struct core *c, const struct address_work *work)
+void plan_accesses(struct plan *p, const struct block_work *w)
 {
+    const struct core *c = w->core;
+    const struct address_work *work = &w->deps.addresses;
     uint32_t period = 1;
 
     p->places.count = 0;
-    p->banked = !isnan(c->load_bank_bytes) || c->load_line_banks > 1;
+    p->banked = !isnan(c->load_bank_bytes) || c->load_line_banks > 1 ||
+                !isnan(first_level_split_slots(c));
     p->pairs = !isnan(c->store_run) && c->store_run >= 2;
     for (size_t i = 0; (p->banked || p->pairs) && i < work->accesses.count; i++) {
         const struct access *access = &work->accesses.items[i];
@@ -91,6 +97,7 @@ void plan_accesses(struct plan *p, const struct core *c, const struct address_wo
         load->symbol = access->symbol;
         load->offset = (uint64_t)access->offset;
         load->step = (uint64_t)access->step;
+        load->vector = w->costs.rows[access->insn].op->traits & OP_VECTOR;
         uint32_t own = list_places(p, c, load, access);
         period = own > period ? own : period;
     }
@@ -127,19 +134,23 @@ static uint64_t store_place(const struct simulator *s, const struct place *at, u
     return (uint64_t)access->offset + (uint64_t)at->iteration * (uint64_t)access->step;
 }
 
+/* Returns the slots of a cycle for @loads loads, in parts; 0: no limit, because a fact is
+ * unknown. */
+static int32_t slots_of(const struct core *c, double loads)
+{
+    return isnan(first_level_split_slots(c)) || isnan(loads) ? 0
+                                                             : (int32_t)lround(SLOT_PARTS * loads);
+}
+
 void memory_start(struct simulator *s)
 {
     s->cache.taken.cycle = -1;
-    s->cache.most_per_bank = (unsigned)s->core->loads_per_bank;
+    s->cache.most_per_bank =
+        isnan(s->core->loads_per_bank) ? UINT32_MAX : (unsigned)s->core->loads_per_bank;
     /* Load slots of a cycle; 0: no limit, because a fact is unknown. A load that crosses a line
      * uses several slots, so fewer loads fit into a cycle. */
-    s->cache.slots = s->cache.split_slots = 0;
-    if (!isnan(s->core->split_loads_per_cycle) && !isnan(s->core->loads_per_cycle)) {
-        s->cache.slots = (int32_t)lround(SLOT_PARTS * s->core->loads_per_cycle);
-        s->cache.split_slots = (int32_t)lround(
-            SLOT_PARTS * fmin(s->core->loads_per_cycle,
-                              s->core->loads_per_cycle / s->core->split_loads_per_cycle));
-    }
+    s->cache.slots = slots_of(s->core, s->core->loads_per_cycle);
+    s->cache.vector_slots = slots_of(s->core, s->core->vector_loads_per_cycle);
     s->cache.busy = 0;
     s->cache.ports = 0;
     for (size_t u = 0; u < s->plan.uops.count; u++)
@@ -224,6 +235,10 @@ bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t itera
         *at = (struct cache_cycle){.cycle = s->now, .slots = slots_left_over(s, s->now)};
     if (s->cache.slots && at->slots >= s->cache.slots)
         return false;
+    /* A vector load that crosses a line starts only in a cycle with all of its slots. */
+    if (s->cache.vector_slots && load->vector && at->vector_slots &&
+        at->vector_slots + place->slots > s->cache.vector_slots)
+        return false;
     uint64_t line = (load->offset + (uint64_t)iteration * load->step) / FIRST_LEVEL_LINE;
     for (unsigned i = 0; i < at->loads; i++)
         if (at->symbols[i] == load->symbol && first_level_lines_clash(s->core, at->lines[i], line))
@@ -236,6 +251,7 @@ bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t itera
         at->banks[at->loads++] = place->banks;
     }
     if (s->cache.slots)
-        at->slots += place->crosses ? s->cache.split_slots : SLOT_PARTS;
+        at->slots += place->slots;
+    at->vector_slots += load->vector ? place->slots : 0;
     return true;
 }

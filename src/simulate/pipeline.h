@@ -74,6 +74,7 @@ struct cache_cycle {
     uint32_t loads;
     int32_t slots;              /* used slots, in parts (SLOT_PARTS); parts beyond the slots of a
                                  * cycle are taken from the next cycle */
+    int32_t vector_slots;       /* slots that vector loads use, in parts */
     uint32_t symbols[CACHE_LOADS], banks[CACHE_LOADS];
     uint64_t lines[CACHE_LOADS];   /* addresses of the loads, divided by 64 */
 };
@@ -171,8 +172,8 @@ struct simulator {
         portset ports;                 /* ports of loads with known addresses */
         struct cache_cycle taken;      /* loads of this cycle */
         uint32_t most_per_bank;        /* maximum number of loads per cycle and bank */
-        int32_t slots, split_slots;    /* load slots of a cycle, and slots of a load that crosses a
-                                        * line, in parts; 0: no limit */
+        /* slots of a cycle for all loads, and for vector loads, in parts; 0: no limit */
+        int32_t slots, vector_slots;
         /* size in bytes of a line in which two stores can commit together */
         uint32_t line;
         int32_t busy;                  /* remaining cycles of the last commit */

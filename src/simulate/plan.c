@@ -334,6 +334,6 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
         if (i + 1 == count || !(w->costs.rows[i + 1].flags & ROW_PART))
             end_item(p, w, insns, i + 1);
     }
-    plan_accesses(p, w->core, &w->deps.addresses);
+    plan_accesses(p, w);
     plan_connect(p);
 }

@@ -48,6 +48,7 @@ struct plan_uop {
     uint32_t symbol;      /* symbol of a load with a known address (struct access) */
     /* size in bytes of a load with a known address; 0 if the address is unknown */
     uint16_t bytes;
+    bool vector;          /* load with a known address: whether the instruction uses vectors */
     /* offset, and stride per iteration, of a load with a known address (struct access) */
     uint64_t offset, step;
     /* index of the first entry in places, and number of entries minus one */
@@ -149,7 +150,7 @@ static inline bool stored_when_computed(const struct plan_item *item)
 /* Use of the first-level cache by a load */
 struct plan_place {
     uint32_t banks;       /* bit set of the banks that the load accesses; 0: unknown banks */
-    bool crosses;         /* whether the load crosses a line */
+    int32_t slots;        /* load slots that the load uses, in parts (SLOT_PARTS) */
 };
 
 /* Arrays for the whole block, in the order of the items */
@@ -188,6 +189,6 @@ static inline int32_t whole(double fact)
 void plan_build(struct plan *p, const struct block_work *w, const struct insn *insns, size_t count);
 void plan_done(struct plan *p);
 void plan_connect(struct plan *p);
-void plan_accesses(struct plan *p, const struct core *c, const struct address_work *work);
+void plan_accesses(struct plan *p, const struct block_work *w);
 
 #endif

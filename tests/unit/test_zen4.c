@@ -144,6 +144,31 @@ static void test_each_fact_matters(void **state)
     }
 }
 
+/* Loads that cross a line take two load slots; of vectors, two slots of vector loads
+ * (split_loads_per_cycle, vector_loads_per_cycle). */
+static void test_split_loads(void **state)
+{
+    static const struct { const char *hex; double cycles; } cases[] = {
+        /* mov rax,[rdi+60]; mov rcx,[rdi+124] */
+        {"488b473c488b4f7c", 4.0 / 3},
+        /* vmovups ymm0,[rdi+48]; vmovups ymm1,[rdi+112] */
+        {"c5fc104730c5fc104f70", 2},
+        /* vmovups ymm0,[rdi]; vmovups ymm1,[rdi+64]; vmovups ymm2,[rdi+112] */
+        {"c5fc1007c5fc104f40c5fc105770", 2},
+        /* vmovups ymm0,[rdi]; vmovups ymm1,[rdi+64]; mov rax,[rdi+128] */
+        {"c5fc1007c5fc104f40488b8780000000", 1},
+    };
+    struct machine *m = load_machine("znver4");
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double bound = bounds_as(m, cases[i].hex, as_measured).total,
+                     simulated = simulated_as(m, cases[i].hex);
+        if (!(fabs(bound - cases[i].cycles) < 0.01 && fabs(simulated - cases[i].cycles) < 0.01))
+            fail_msg("%s: bound %.3f, simulated %.3f", cases[i].hex, bound, simulated);
+    }
+    machine_free(m);
+}
+
 /* The protocols differ in the start values. BHive's registers are all equal, while Portolan's point
  * to separate pages. */
 static void test_protocols(void **state)
@@ -210,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_lea_parts),
         cmocka_unit_test(test_found_modifies),    cmocka_unit_test(test_protocols),
         cmocka_unit_test(test_intel_has_none),    cmocka_unit_test(test_evaluation),
+        cmocka_unit_test(test_split_loads),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
