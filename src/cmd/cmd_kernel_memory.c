@@ -144,10 +144,34 @@ static void add_streams(const struct memory_job *w, struct result *result)
     table_hide_empty(t);
 }
 
-static void help_print(const struct memory_point *p, struct str *out)
+/* Reports the sizes at which each remedy helps, with its smallest and largest gain. */
+static void add_remedies(const struct memory_curve *c, struct result *result)
 {
-    if (p->help)
-        str_addf(out, "%s: %.1fx", p->help, p->gain);
+    struct str out = {0};
+
+    for (size_t i = 0, end; i < c->count; i = end) {
+        const char *help = c->points[i].help;
+        double least = INFINITY, most = 0;
+        for (end = i; end < c->count && c->points[end].help == help; end++) {
+            least = fmin(least, c->points[end].gain);
+            most = fmax(most, c->points[end].gain);
+        }
+        if (!help)
+            continue;
+        str_addf(&out, "%s%s, %.1fx", out.length ? "; " : "remedies: ", help, least);
+        if (most >= least + 0.1)
+            str_addf(&out, " to %.1fx", most);
+        str_add(&out, " (");
+        memory_size_print(c->points[i].bytes, &out);
+        if (end > i + 1) {
+            str_add(&out, " to ");
+            memory_size_print(c->points[end - 1].bytes, &out);
+        }
+        str_add(&out, ")");
+    }
+    if (out.length)
+        result_line(result, "%s", str_text(&out));
+    str_done(&out);
 }
 
 /* Reports block sizes. Blocking helps only if code outside the loop reads the data again. */
@@ -186,21 +210,45 @@ static void add_refuted(const struct memory_curve *c, struct result *result)
     str_done(&out);
 }
 
-static void add_contended(const struct memory_curve *c, struct result *result)
+static bool is_contended(const struct memory_point *p)
+{
+    return p->contended;
+}
+
+static bool is_small(const struct memory_point *p)
+{
+    return p->small;
+}
+
+/* Adds a line with the sizes for which @has is true, between @before and @after. */
+static void add_sizes(const struct memory_curve *c, bool (*has)(const struct memory_point *p),
+                      const char *before, const char *after, struct result *result)
 {
     struct str out = {0};
 
     for (size_t i = 0; i < c->count; i++)
-        if (c->points[i].contended) {
+        if (has(&c->points[i])) {
             str_add(&out, out.length ? ", " : "");
             memory_size_print(c->points[i].bytes, &out);
         }
     if (out.length)
-        result_line(result,
-                    "another task slowed this core during the measurements at %s; repeat the "
-                    "command when the computer is idle",
-                    str_text(&out));
+        result_line(result, "%s %s%s", before, str_text(&out), after);
     str_done(&out);
+}
+
+static void add_contended(const struct memory_curve *c, struct result *result)
+{
+    add_sizes(c, is_contended, "another task slowed this core during the measurements at",
+              "; repeat the command when the computer is idle", result);
+}
+
+static void add_small(const struct memory_curve *c, struct result *result)
+{
+    struct str why = {0};
+
+    str_addf(&why, ": %s", c->small.what);
+    add_sizes(c, is_small, "not measured at", str_text(&why), result);
+    str_done(&why);
 }
 
 /* Returns the cycles of a row: the measured cycles if known, otherwise the predicted cycles. */
@@ -215,7 +263,7 @@ static void add_points(const struct memory_job *w, struct result *result)
         {.key = "arrays", .title = "size", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON},
         {.key = "size", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT},
         {.key = "level", .kind = CELL_TEXT},
-        {.key = "core", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "core", .kind = CELL_NUMBER, .decimals = 2, .hide = NOT_TEXT},
         {.key = "transfers", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "hops", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "predicted", .kind = CELL_NUMBER, .decimals = 2},
@@ -224,7 +272,7 @@ static void add_points(const struct memory_job *w, struct result *result)
         {.key = "bytes_per_cycle", .title = "B/cycle", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "gb_per_s", .title = "GB/s", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "limit", .title = "limited by", .kind = CELL_TEXT},
-        {.key = "help", .title = "remedy", .kind = CELL_TEXT, .width = RAGGED},
+        {.key = "help", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},
         {.key = "block_bytes", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT},
         {.key = "block_gain", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT}};
     const struct memory_curve *c = &w->curve;
@@ -238,7 +286,8 @@ static void add_points(const struct memory_job *w, struct result *result)
         for (unsigned part = LIMIT_LINES; part < LIMIT_HOPS; part++)
             transfers += p->time.parts[part];
         memory_size_print(p->bytes, &size);
-        help_print(p, &help);
+        if (p->help)
+            str_addf(&help, "%s: %.1fx", p->help, p->gain);
         if (c->known)
             memory_limit_print(&p->time, &c->costs, c->core_limit, &limit);
         cell_text(t, str_text(&size));
@@ -450,6 +499,8 @@ static bool publish(struct session *s, void *state, struct result *result, struc
                     w->cut_off.what);
     add_refuted(c, result);
     add_contended(c, result);
+    add_small(c, result);
+    add_remedies(c, result);
     add_blocks(c, result);
     add_curve(c, result);
     add_roofline(w, result);

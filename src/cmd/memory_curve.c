@@ -270,12 +270,16 @@ static bool point_prepare(struct memory_curve *c, size_t at, const struct kernel
     struct point_run *r = &runs[at];
     const struct point_run *before = at && runs[at - 1].placed ? r - 1 : NULL;
     struct err small = {0};
-    const bool last = at + 1 == c->count;
 
-    r->placed = layout_arrays(insns, &c->streams, (uint64_t)c->points[at].bytes, &r->arrays,
-                              last ? err : &small);
-    if (!r->placed)
-        return !last;
+    r->placed = layout_arrays(insns, &c->streams, (uint64_t)c->points[at].bytes, &r->arrays, &small);
+    if (!r->placed) {
+        c->points[at].small = true;
+        c->small = small;
+        if (at + 1 < c->count)
+            return true;
+        *err = small;
+        return false;
+    }
     if (before && !r->arrays.place_count) {
         r->run = before->run;
         return true;

@@ -21,6 +21,7 @@ struct memory_point {
     /* measured cycles per iteration that were rejected because they are below a bound of the core;
      * NaN: none */
     double refuted;
+    bool small;                  /* whether the arrays are too small for a measurement */
     bool contended;              /* whether another task slowed the core during the measurement */
     double clock_hz;             /* clock of the core during the measurement; 0: unknown */
     double huge;                 /* share of the arrays on huge pages during the measurement */
@@ -47,6 +48,7 @@ struct memory_curve {
     bool moves;
     size_t count;
     struct memory_point points[MEMORY_CURVE_POINTS];
+    struct err small;            /* reason why the largest of the arrays with @small is too small */
     char bound[96];              /* name of the bound that refuted measured times
                                   * (bounds_refute) */
 };

@@ -18,6 +18,8 @@ name=still
 kernel 'movq 8(%rsp), %rax' 'decq %rcx'
 name=unknown
 kernel 'movq (%rdi), %rax' 'addq %rdx, %rdi' 'decq %rcx'
+name=pages
+kernel 'movq (%rdi), %rax' 'addq $4160, %rdi' 'decq %rcx'
 name=rows
 kernel 'movq (%rdi), %rax' 'addq (%rsi), %rax' 'addq $8, %rdi' 'addq $8, %rsi' 'decq %rcx'
 
@@ -26,14 +28,14 @@ test_predicted() {
     holds out 'rsi + rax*8'
     grep -qE '^ +3 +rdi \+ rax\*8 +store +32 +0.50' "$work/out" || fail 'the store is no stream'
     grep -qE '^16K +L1 .* core: ports' "$work/out" || fail 'no first level'
-    grep -qE '^512M +memory .* memory bandwidth +non-temporal stores: [0-9.]+x$' "$work/out" || fail 'no memory'
+    grep -qE '^512M +memory .* memory bandwidth$' "$work/out" || fail 'no memory'
+    grep -qE '^remedies: non-temporal stores, [0-9.]+x.* \(([0-9]+[KM] to )?512M\)$' "$work/out" || fail 'no remedy'
     grep -qE '^64K +L2 .* L2 bandwidth$' "$work/out" || fail 'no second level'
     grep -qE '^cache blocking of repeated passes: blocks of 16K, [0-9.]+x \(L2\); .*\(memory\)$' "$work/out" || fail 'no word of blocks'
     for column in hops measured spread from; do
         if grep -E '^(size|stream) ' "$work/out" | grep -qw "$column"; then fail "an empty column $column"; fi
     done
-    # The table with the columns of --measure also fits in the 120 columns of a wide terminal.
-    [ "$(grep -E '^(size|[0-9.]+[KMG]) ' "$work/out" | wc -L)" -le 102 ] || fail 'the table is too wide'
+    [ "$(grep -E '^(size|[0-9.]+[KMG]) ' "$work/out" | wc -L)" -le 80 ] || fail 'the table is too wide'
     # Labels of the plot are values of the table.
     holds out 'log scale'
     sed -n 's/^ *\([0-9.]*\) |.*/\1/p' "$work/out" >"$work/labels"
@@ -125,6 +127,17 @@ test_measured() {
             holds err 'not measured: '
         fi
     done
+    # Sizes that are too small for the strides are named with the reason.
+    status=0
+    "$portolan" --machine skylake -e "kernel load $work/pages.s; kernel memory --size 4K..64K --measure" >"$work/out" 2>"$work/err" || status=$?
+    if [ "$status" -eq 0 ]; then
+        holds out 'not measured at 4K, 8K, 16K: the strides'
+    else
+        holds err 'not measured: '
+        lacks err 'the strides'
+    fi
+    expect 1 "$portolan" --machine skylake -e "kernel load $work/pages.s; kernel memory --size 4K --measure"
+    holds err 'need arrays of more than 4096 bytes'
     expect 1 "$portolan" --machine skylake -e "kernel load $work/unknown.s; kernel memory --measure --size 64K"
     expect 1 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel memory --measure --size 60G"
     grep -qE 'three quarters|cannot map' "$work/err" || fail "no word of memory: $(cat "$work/err")"
