@@ -133,7 +133,21 @@ static double crowded_cost(const struct memory_costs *m, enum memory_cost from, 
     const double low = memory_cost_at(m, from, held), high = memory_cost_at(m, to, held),
                  share = log(crowding / least) / log(most / least);
 
-    return low > 0 && high > low ? low * pow(high / low, fmin(1, share)) : low;
+    return low > 0 && high > 0 ? low * pow(high / low, fmin(1, share)) : low;
+}
+
+/* Returns the cost of lines with a crowding between those of COST_SKIPPED and COST_EVERY_16. The
+ * ways of the used sets limit the lines in flight, so the cost is proportional to the crowding, but
+ * at least the cost without this limit. If COST_EVERY_16 is less, because a cache contains more of
+ * its lines, the cost is between the two. */
+static double partly_crowded_cost(const struct memory_costs *m, double crowding, double held)
+{
+    const double least = memory_cost_at(m, COST_SKIPPED, held),
+                 some = memory_cost_at(m, COST_EVERY_16, held);
+
+    return some < least ? crowded_cost(m, COST_SKIPPED, SKIPPED_LINES, COST_EVERY_16, SOME_LINES,
+                                       crowding, held)
+                        : fmax(least, some * crowding / SOME_LINES);
 }
 
 /* Returns the cycles per line for lines @step bytes apart. Power-of-two strides use fewer sets of
@@ -151,9 +165,10 @@ static double skipped_cost(const struct memory_costs *m, double step, double hel
         line = memory_cost_at(m, COST_PAIRED, held);
     else if (crowding < SKIPPED_LINES)
         line = crowding == 1 ? odd : (odd + crowded) / 2;
+    else if (crowding == SKIPPED_LINES)
+        line = crowded;
     else if (crowding < SOME_LINES)
-        line = crowded_cost(m, COST_SKIPPED, SKIPPED_LINES, COST_EVERY_16, SOME_LINES, crowding,
-                            held);
+        line = partly_crowded_cost(m, crowding, held);
     else
         line = crowded_cost(m, COST_EVERY_16, SOME_LINES, COST_EVERY_64, MOST_LINES, crowding,
                             held);

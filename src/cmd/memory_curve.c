@@ -271,7 +271,8 @@ static bool point_prepare(struct memory_curve *c, size_t at, const struct kernel
     const struct point_run *before = at && runs[at - 1].placed ? r - 1 : NULL;
     struct err small = {0};
 
-    r->placed = layout_arrays(insns, &c->streams, (uint64_t)c->points[at].bytes, &r->arrays, &small);
+    r->placed =
+        layout_arrays(insns, &c->streams, (uint64_t)c->points[at].bytes, &r->arrays, &small);
     if (!r->placed) {
         c->points[at].small = true;
         c->small = small;
