@@ -260,6 +260,22 @@ static void test_pairs_of_operands(void **state)
         {"zen5-charted", "movl %edx, %eax\n mull %ebx", 4},
         {"zen5-charted", "movq %rdx, %rax\n imulq (%rbx)", 4},
         {"znver4", "mulxq %rbx, %rdx, %rcx", 3},
+        {"znver4", "movq %rdx, %rax\n mulq %rbx", 4},
+        {"znver4", "kmovw %eax, %k1\n kmovw %k1, %eax", 9},
+        {"znver4", "vcmpps $1, %ymm0, %ymm1, %k1\n vmovaps %ymm2, %ymm0{%k1}", 5},
+        {"znver4", "vpcmpgtd (%rsi), %zmm0, %k1\n vmovdqa32 %zmm2, %zmm0{%k1}", 6},
+        {"znver4", "vptest %xmm0, %xmm0\n setz %al\n vmovd %eax, %xmm0", 9},
+        {"znver4", "vpermb %zmm0, %zmm1, %zmm0", 5},
+        {"znver4", "shldq %cl, %rbx, %rax", 2},
+        {"znver4", "xchgb %ah, %al", 2},
+        {"znver4", "fstpl (%rsi)\n fldl (%rsi)", 13},
+        /* A zeroing mask does not end the dependence on the destination. */
+        {"znver4", "vpcompressd %ymm1, %ymm0{%k1}{z}", 4},
+        {"zen4-charted", "vpexpandd %zmm1, %zmm0{%k1}{z}", 5},
+        /* The flags before a shift by cl do not matter. */
+        {"znver4", "shlq %cl, %rax\n shlq %cl, %rdx", 1},
+        {"zen4-charted", "shlq %cl, %rax\n shlq %cl, %rdx", 1},
+        {"zen3-charted", "shlq %cl, %rax\n shlq %cl, %rdx", 2},
         /* A broadcast loads one element. Its operation costs the same as on registers. */
         {"sapphirerapids", "vpternlogd $1, (%rsi){1to16}, %zmm1, %zmm0", 1},
         {"sapphirerapids", "vfmadd132pd (%rsi){1to8}, %zmm1, %zmm0", 4},
