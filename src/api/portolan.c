@@ -399,13 +399,11 @@ static void chart_progress(void *state, enum chart_stage stage, double done, dou
     struct charted *c = state;
     const portolan_stage now = {(int)stage, CHART_STAGES, chart_stage_names[stage], done, total};
 
-    (void)what;
     c->stopped = c->stopped || (c->watcher && c->watcher(c->state, &now));
 }
 
 static void chart_stage_done(void *state, enum chart_stage stage, const struct chart *so_far)
 {
-    (void)so_far;
     chart_progress(state, stage, 1, 1, "");
 }
 

@@ -69,7 +69,6 @@ static void on_row(int end, void *state)
     struct table_builder *r = state;
     struct csv_table *t = r->table;
 
-    (void)end;
     r->in_row = false;
     if (r->failed)
         return;

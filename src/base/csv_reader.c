@@ -83,7 +83,6 @@ static void on_field(void *text, size_t length, void *state)
 static void on_row(int end, void *state)
 {
     struct csv_reader *r = state;
-    (void)end;
     vec_try_push(&r->row_ends, r->starts.count, r->whole);
 }
 

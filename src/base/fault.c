@@ -86,7 +86,6 @@ static void on_fault(int number, siginfo_t *info, void *context)
 {
     int error = errno;
 
-    (void)context;
     if (number == SIGBUS && info->si_code == BUS_ADRERR && make_zeros((uintptr_t)info->si_addr)) {
         errno = error;
         return;

@@ -120,8 +120,7 @@ static void add_table(const struct recorded_costs *c, const struct recording *r,
         {.key = "error", .title = "±", .kind = CELL_NUMBER, .decimals = 2, .width = 5},
         {.key = "instruction", .kind = CELL_TEXT},
     };
-    struct result_table *t =
-        result_table(result, "recorded", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "recorded", columns);
 
     for (size_t i = 0; i < c->count; i++) {
         const struct insn *in = r->insns.items[i].insn;

@@ -78,8 +78,7 @@ static bool find(void *state, struct result *result, struct err *err)
     struct congruence c;
 
     congruence_find(f->table, f->epsilon, 0, true, &c);
-    struct result_table *t =
-        result_table(result, "members", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "members", columns);
     t->hide = NOT_TEXT | NOT_JSON;
     for (uint32_t class = 0; class < c.classes && !watch_steps(1 + c.forms / 8); class++)
         add_class(&f->table->forms, &c, class, t, &text, classes);

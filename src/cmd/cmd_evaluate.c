@@ -258,8 +258,7 @@ static bool evaluate_all(void *state, struct result *result, struct err *err)
         return false;
     struct result_table *table =
         result_table(result, "mappings", columns, w->heat ? COLUMNS : COLUMNS - 1);
-    struct result_table *worst =
-        result_table(result, "worst", worst_columns, sizeof worst_columns / sizeof *worst_columns);
+    struct result_table *worst = RESULT_TABLE(result, "worst", worst_columns);
     size_t bytes = (w->table->rows.count + 1) * sizeof(double);
     double *predicted = mem_try_alloc(bytes);
     bool ok = predicted || err_memory_for(err, "the predictions", bytes);

@@ -206,8 +206,7 @@ static void show_runs(struct session *s, struct evolve_run *const *runs, size_t 
                       const char *view, struct result *result)
 {
     s->in_view = s->views ? view : NULL;
-    struct result_table *table =
-        result_table(result, "runs", run_columns, sizeof run_columns / sizeof *run_columns);
+    struct result_table *table = RESULT_TABLE(result, "runs", run_columns);
 
     table->shape = TABLE_SPREAD;
     table->hide = NOT_TEXT;
@@ -224,7 +223,6 @@ static bool run_status(struct session *s, const void *values, struct result *res
 {
     bool choosing = evolve_active_choosing(s);
 
-    (void)values;
     if (!choosing && !current(s, err))
         return false;
     if (choosing) {
@@ -251,7 +249,6 @@ static bool run_pause(struct session *s, const void *values, struct result *resu
 {
     struct evolve_run *run = current(s, err);
 
-    (void)values;
     if (!run)
         return false;
     evolve_pause(run->evolve, true);
@@ -272,7 +269,6 @@ static bool run_stop(struct session *s, const void *values, struct result *resul
 {
     struct evolve_run *run = current(s, err);
 
-    (void)values;
     if (!run)
         return false;
     evolve_catch_up(s);
@@ -295,7 +291,6 @@ static bool run_wait(struct session *s, const void *values, struct result *resul
     struct evolve_run *run = current(s, err);
     struct job_info info;
 
-    (void)values;
     if (!run)
         return false;
     if (s->interactive && job_find(run->job, &info) && !info.settled) {
@@ -482,8 +477,7 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
     static const struct result_column columns[] = {{.key = "form", .kind = CELL_TEXT},
                                                    {.key = "settle", .kind = CELL_TEXT}};
     struct observable *list = mem_zero(t->forms.count + 1, sizeof *list);
-    struct result_table *table =
-        result_table(result, "not_observable", columns, sizeof columns / sizeof *columns);
+    struct result_table *table = RESULT_TABLE(result, "not_observable", columns);
     size_t hidden = 0, settleable = 0;
     struct str settle = {0};
 
@@ -650,7 +644,6 @@ static bool adopt_publish(struct session *s, void *state, struct result *result,
     struct adopting *w = state;
     char id[] = EVOLVED_MACHINE, *ids[] = {id};
 
-    (void)result;
     undo_note_result(s, w->made, "evolve adopt", false);
     session_add_machine(s, w->made);
     w->made = NULL;

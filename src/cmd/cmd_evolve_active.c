@@ -111,8 +111,7 @@ void evolve_active_show(const struct session *s, struct result *result)
     };
     size_t n;
     struct active_round *rounds = rounds_of(s, &n);
-    struct result_table *t =
-        result_table(result, "rounds", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "rounds", columns);
 
     t->hide = NOT_JSON;
     for (size_t i = 0; i < n; i++) {
@@ -140,7 +139,7 @@ static void add_run(const struct evolve_run *run, struct result *result)
 
     evolve_get_status(run->evolve, &status);
     evolve_show_started(run, result);
-    struct result_table *t = result_table(result, "run", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "run", columns);
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     cell_count(t, run->number);
     cell_count(t, run->job);
@@ -275,7 +274,6 @@ static bool make_table(void *state, struct result *result, struct err *err)
 {
     struct beginning *b = state;
 
-    (void)result;
     if (!b->from) {
         b->kept = b->replay ? open_record(b, err) : experiments_load(b->o.keep, err);
         b->table = b->kept ? experiments_copy(b->kept, NULL) : NULL;

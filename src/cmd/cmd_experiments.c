@@ -80,7 +80,6 @@ static bool load_work(void *state, struct result *result, struct err *err)
 static bool load_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct experiments_loading *l = state;
-    (void)result;
     return session_set_experiments(s, &l->made, l->base, err);
 }
 
@@ -100,7 +99,6 @@ static bool load(struct session *s, const struct experiments_load_values *v,
 
 static bool prepare_load(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    (void)err;
     return load(s, values, experiments_load, task);
 }
 
@@ -122,7 +120,6 @@ const struct command command_experiments_load = {
 static bool prepare_import(struct session *s, const void *values, struct task *task,
                            struct err *err)
 {
-    (void)err;
     return load(s, values, pmevo_experiments_load, task);
 }
 
@@ -278,8 +275,7 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     bool *fits = experiments_fitting(s, v->filter ? v->filter : "", err);
     if (!fits)
         return false;
-    struct result_table *t =
-        result_table(result, "experiments", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "experiments", columns);
     t->headless = true;
     for (size_t i = 0; i < s->document.experiments->rows.count && !watch_steps(4); i++)
         if (fits[i])
@@ -308,8 +304,6 @@ static bool run_clear(struct session *s, const void *values, struct result *resu
 {
     const size_t count = s->document.experiments ? s->document.experiments->rows.count : 0;
 
-    (void)values;
-    (void)err;
     result_note(result, "%zu experiment%s deleted", count, plural(count));
     experiments_free(s->document.experiments);
     s->document.experiments = NULL;

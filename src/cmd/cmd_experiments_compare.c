@@ -186,8 +186,7 @@ static void tell_hosts(const struct fleet_comparing *w, struct result *result)
         {.key = "off_median", .title = "difference from median", .kind = CELL_NUMBER,
          .decimals = 4},
     };
-    struct result_table *t =
-        result_table(result, "hosts", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "hosts", columns);
 
     for (size_t i = 0; i < w->count; i++) {
         const struct fleet_host *h = &w->hosts[i];
@@ -209,8 +208,7 @@ static void add_rows(const struct fleet_comparing *w, struct result *result)
                                                    {.key = "file", .kind = CELL_TEXT},
                                                    {.key = "cycles", .kind = CELL_NUMBER},
                                                    {.key = "host_spread", .kind = CELL_NUMBER}};
-    struct result_table *t =
-        result_table(result, "experiments", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "experiments", columns);
 
     t->hide = NOT_TEXT | NOT_DOCUMENT;
     for (size_t r = 0; r < w->rows.count && !watch_steps(w->count); r++)
@@ -285,7 +283,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
                                         .listed = TASK_LISTED_IF_LONG};
     const struct fleet_values *v = values;
 
-    (void)s;
     if (v->files.count < 2)
         return err_set(err, ERR_USAGE, "use experiments compare FILE FILE...",
                        "a comparison needs at least two files");

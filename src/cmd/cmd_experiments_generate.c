@@ -127,7 +127,6 @@ static bool work(void *state, struct result *result, struct err *err)
 static bool publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct generating *g = state;
-    (void)result;
     if (g->all && !s->document.forms[g->isa])
         session_set_forms(s, forms_hold(g->all));
     return session_set_experiments(s, &g->made, g->base, err);
@@ -139,7 +138,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     const struct generate_values *v = values;
     struct generating *g = mem_zero(1, sizeof *g);
 
-    (void)err;
     g->request = *v;
     if (!v->singles && !v->pairs && !v->triples && !v->random)
         g->request.singles = g->request.pairs = true;

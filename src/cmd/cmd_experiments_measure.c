@@ -65,7 +65,6 @@ static void worker_progress(void *state, const struct runner_summary *s, size_t 
 {
     struct str left = {0};
 
-    (void)state;
     if (s->left && s->seconds_left >= 0)
         duration_print(s->seconds_left, &left);
     /* The remaining time is first, because narrow lines are truncated. */
@@ -260,7 +259,6 @@ static void measured(struct session *s, struct experiments_measuring *w)
 
 static bool measure_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
-    (void)err;
     measured(s, state);
     add_summary(s, result);
     return true;
@@ -270,8 +268,6 @@ static bool measure_publish(struct session *s, void *state, struct result *resul
 static void measure_failed(struct session *s, void *state, struct result *result,
                            const struct err *err)
 {
-    (void)result;
-    (void)err;
     measured(s, state);
 }
 
@@ -518,14 +514,12 @@ static bool set_paused(const struct session *s, struct result *result, bool on, 
 
 static bool run_pause(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    (void)values;
     return set_paused(s, result, true, err);
 }
 
 static bool run_resume(struct session *s, const void *values, struct result *result,
                        struct err *err)
 {
-    (void)values;
     return set_paused(s, result, false, err);
 }
 

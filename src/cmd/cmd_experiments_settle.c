@@ -33,7 +33,6 @@ struct experiments_settling {
 
 static void progress(void *state, const struct runner_summary *so_far, size_t total)
 {
-    (void)state;
     job_progress((double)(so_far->done + so_far->failed), (double)total,
                  "experiments that decide between usages");
 }
@@ -79,8 +78,7 @@ static void add_forms(const struct settled *s, struct result *result)
         {.key = "before", .kind = CELL_TEXT},       {.key = "after", .kind = CELL_TEXT},
         {.key = "confidence", .kind = CELL_NUMBER}, {.key = "experiments", .kind = CELL_COUNT},
     };
-    struct result_table *t =
-        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "forms", columns);
 
     t->hide = NOT_TEXT;
     for (size_t i = 0; i < s->forms.count; i++) {
@@ -132,7 +130,6 @@ static bool settle_finish(struct session *s, void *state, struct result *result,
 {
     struct experiments_settling *w = state;
 
-    (void)err;
     show(w, result);
     chart_adopt(s, w->directory, w->name);
     return true;

@@ -66,8 +66,7 @@ static void add_samples(const struct experiment_detail *w, struct result *result
         {.key = "instructions", .kind = CELL_COUNT},
         {.key = "cycles", .kind = CELL_NUMBER, .decimals = 4},
     };
-    struct result_table *t =
-        result_table(result, "samples", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "samples", columns);
     struct str text = {0};
 
     t->hide = NOT_TEXT;

@@ -317,8 +317,7 @@ static void tell_hosts(const struct host_merging *w, struct result *result)
         {.key = "control_error", .title = "mean error", .kind = CELL_NUMBER, .decimals = 4},
         {.key = "deviates", .kind = CELL_SWITCH},
     };
-    struct result_table *t =
-        result_table(result, "hosts", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "hosts", columns);
 
     for (size_t p = 0; p < w->count; p++) {
         const struct host_part *part = &w->parts[p];
@@ -366,7 +365,6 @@ static bool merge_work(void *state, struct result *result, struct err *err)
 static bool merge_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct host_merging *w = state;
-    (void)result;
     return session_set_experiments(s, &w->made, NULL, err);
 }
 
@@ -381,8 +379,6 @@ static bool prepare_merge(struct session *s, const void *values, struct task *ta
     const struct merge_values *v = values;
     struct host_merging *w = mem_zero(1, sizeof *w);
 
-    (void)s;
-    (void)err;
     w->files = mem_zero(v->files.count + 1, sizeof *w->files);
     w->parts = mem_zero(v->files.count + 1, sizeof *w->parts);
     w->all = v->all;

@@ -46,8 +46,7 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     const struct forms *forms = session_forms(s, isa, err);
     if (!forms)
         return false;
-    struct result_table *t =
-        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "forms", columns);
     t->headless = true;
     for (size_t i = 0; i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);
@@ -125,7 +124,6 @@ static bool add_publish(struct session *s, void *state, struct result *result, s
     struct forms *now = s->document.forms[a->isa];
     size_t added = 0;
 
-    (void)result;
     if (now != a->base && (a->base || (forms_added(now, &added), added)))
         return err_set(err, ERR_USAGE, "run the command again",
                        "another command changed the forms meanwhile");
@@ -140,7 +138,6 @@ static bool prepare_add(struct session *s, const void *values, struct task *task
     const struct add_values *v = values;
     struct adding *a = mem_zero(1, sizeof *a);
 
-    (void)err;
     a->file = mem_strdup(v->file);
     a->isa = s->document.isa;
     a->base = s->document.forms[a->isa] ? forms_hold(s->document.forms[a->isa]) : NULL;
@@ -256,8 +253,6 @@ static bool select_publish(struct session *s, void *state, struct result *result
 {
     struct selecting *w = state;
 
-    (void)result;
-    (void)err;
     if (w->given)
         session_select_forms(s, w->patterns, w->count);
     return true;

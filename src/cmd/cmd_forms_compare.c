@@ -121,8 +121,7 @@ static void add_machines(const struct form_comparing *w, struct result *result)
         {.key = "cpu", .kind = CELL_TEXT, .width = 32},
         {.key = "microcode", .kind = CELL_TEXT},
     };
-    struct result_table *t =
-        result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "machines", columns);
     bool known = false;
 
     for (size_t i = 0; i < w->machines.list.count; i++) {
@@ -144,8 +143,7 @@ static void add_rows(const struct form_comparing *w, struct throughput *const *e
         {.key = "usage", .kind = CELL_TEXT},    {.key = "host", .kind = CELL_TEXT},
         {.key = "cpu", .kind = CELL_TEXT},      {.key = "microcode", .kind = CELL_TEXT},
     };
-    struct result_table *t =
-        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "forms", columns);
     struct str usage = {0};
 
     struct ports *shown = mem_alloc((w->machines.list.count + 1) * sizeof *shown);

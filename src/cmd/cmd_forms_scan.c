@@ -82,8 +82,7 @@ static void add_missing(const struct scan *scan, const struct forms *forms,
         {.key = "machines", .kind = CELL_TEXT},
         {.key = "place", .kind = CELL_TEXT},
     };
-    struct result_table *t =
-        result_table(result, "missing", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "missing", columns);
     size_t shown = 0;
 
     t->hide = NOT_TEXT;   /* Text omits this table, so the default output fits a screen. */
@@ -306,8 +305,6 @@ struct scan_hand {
 
 static bool scan_continues(void *context, const struct scan *scan, double fraction)
 {
-    (void)scan;
-    (void)fraction;
     return !farm_cancelled(((struct scan_hand *)context)->hand);
 }
 
@@ -316,8 +313,6 @@ static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsig
 {
     struct scan_hand *hand = mem_zero(1, sizeof *hand);
 
-    (void)setup;
-    (void)err;
     hand->hand = farmhand;
     hand->workers = workers;
     hand->scans = mem_zero(workers, sizeof *hand->scans);
@@ -333,7 +328,6 @@ static bool scan_piece(void *state, unsigned worker, struct unpacking *piece, st
 {
     struct scan_hand *hand = state;
 
-    (void)answer;
     return scan_file(&hand->scans[worker], unpack_text(piece), err);
 }
 

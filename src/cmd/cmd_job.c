@@ -21,13 +21,9 @@ static bool run_list(struct session *s, const void *values, struct result *resul
         {.key = "total", .kind = CELL_NUMBER, .decimals = SHORTEST, .hide = NOT_TEXT},
         {.key = "note", .kind = CELL_TEXT, .width = RAGGED},
     };
-    struct result_table *t =
-        result_table(result, "jobs", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "jobs", columns);
     struct job_info info;
 
-    (void)s;
-    (void)values;
-    (void)err;
     t->headless = true;
     for (size_t i = 0; job_get(i, &info); i++) {
         cell_count(t, info.number);
@@ -60,7 +56,6 @@ static bool run_cancel(struct session *s, const void *values, struct result *res
     const struct job_values *v = values;
     unsigned number = (unsigned)v->number;
 
-    (void)s;
     if (!job_cancel(number))
         return err_set(err, ERR_USAGE, "jobs lists the jobs", "no job %u is running", number);
     result_confirm(result, "job %u is being cancelled", number);

@@ -25,7 +25,6 @@ static bool run_show(struct session *s, const void *values, struct result *resul
     const struct kernel *k = s->document.kernel;
     size_t count;
 
-    (void)values;
     if (!session_has_kernel(s, err))
         return false;
     const struct insn *insns = kernel_insns(k, s->document.loop, &count);
@@ -42,8 +41,7 @@ static bool run_show(struct session *s, const void *values, struct result *resul
         {.key = "source", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},
     };
     result_text(result, "kernel", k->name);
-    struct result_table *t =
-        result_table(result, "instructions", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "instructions", columns);
     t->headless = true;
     for (size_t i = 0; i < count; i++) {
         const char *source;
@@ -76,7 +74,6 @@ static bool run_list(struct session *s, const void *values, struct result *resul
 {
     const struct kernel *k = s->document.kernel;
 
-    (void)values;
     if (!session_has_kernel(s, err))
         return false;
     const uint8_t of_text = k->insns[0].placed ? NOT_TEXT | NOT_DOCUMENT : 0,
@@ -92,8 +89,7 @@ static bool run_list(struct session *s, const void *values, struct result *resul
         {.key = "why", .kind = CELL_TEXT},
     };
     result_count(result, "current", (int64_t)s->document.loop + 1);
-    struct result_table *t =
-        result_table(result, "loops", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "loops", columns);
     for (size_t i = 0; i < k->loop_count; i++) {
         const struct kernel_loop *loop = &k->loops[i];
         cell_text(t, i == s->document.loop ? "*" : "");
@@ -125,15 +121,13 @@ static bool run_omitted(struct session *s, const void *values, struct result *re
     };
     const struct kernel *k = s->document.kernel;
 
-    (void)values;
     if (!session_has_kernel(s, err))
         return false;
     if (!k->left_out_count && !k->refused_count) {
         result_line(result, "%s: no line was skipped, no gap found", k->name);
         return true;
     }
-    struct result_table *t =
-        result_table(result, "omitted", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "omitted", columns);
     for (size_t i = 0; i < k->left_out_count + k->refused_count; i++) {
         const struct diagnostic *d =
             i < k->left_out_count ? &k->left_out[i] : &k->refused[i - k->left_out_count];

@@ -57,7 +57,6 @@ struct kernel_blaming {
 
 static void progress(void *state, size_t done, size_t total)
 {
-    (void)state;
     job_progress((double)done, (double)total, "variants of the loop");
 }
 
@@ -187,8 +186,7 @@ static void add_rows(const struct blame *b, const struct insn *insns, struct res
         {.key = "instruction", .kind = CELL_TEXT},
         {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT},
     };
-    struct result_table *t =
-        result_table(result, "instructions", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "instructions", columns);
     struct str text = {0};
 
     for (size_t i = 0; i < b->count; i++) {
@@ -230,8 +228,7 @@ static void add_edges(const struct blame *b, const struct insn *insns, struct re
     if (!b->edge_count)
         return;
     result_line(result, "\ndependences, each cut alone");
-    struct result_table *t =
-        result_table(result, "dependences", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "dependences", columns);
     for (size_t i = 0; i < b->edge_count; i++) {
         const struct blame_edge *e = &b->edges[i];
         str_clear(&through);
@@ -325,8 +322,6 @@ static void blame_failed(struct session *s, void *state, struct result *result,
     struct kernel_blaming *w = state;
     const struct blame *shown = s->document.blame;
 
-    (void)result;
-    (void)err;
     forget(w);
     if (shown && !shown->sentence)
         put(w, NULL);
@@ -336,8 +331,6 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
 {
     struct kernel_blaming *w = state;
 
-    (void)s;
-    (void)err;
     forget(w);
     if (w->recorded.cycles > 0)
         recorded_costs_show(&w->recorded, &w->recording, result);

@@ -137,7 +137,6 @@ static bool run_diagnostics(struct session *s, const void *values, struct result
 {
     const struct recipe *r = compiled_here(s, err);
 
-    (void)values;
     if (!r)
         return false;
     result_text(result, "printed", r->printed ? r->printed : "");

@@ -66,8 +66,7 @@ static void add_instructions(const struct paired_loops *c, struct result *result
                                         [COMPARISON_CHANGED] = "~",
                                         [COMPARISON_ONLY_A] = "-",
                                         [COMPARISON_ONLY_B] = "+"};
-    struct result_table *t =
-        result_table(result, "instructions", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "instructions", columns);
 
     for (size_t i = 0; i < c->rows.count; i++) {
         cell_text(t, marks[c->rows.items[i].change]);
@@ -95,8 +94,7 @@ static void add_bounds(const struct paired_loops *c, struct result *result)
         {.key = "a", .title = "A", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
         {.key = "b", .title = "B", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
         {.key = "difference", .kind = CELL_NUMBER, .decimals = 2}};
-    struct result_table *t =
-        result_table(result, "bounds", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "bounds", columns);
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
     const double x = c->side[0].times, y = c->side[1].times;
     const bool exact = comparison_is_exact(c);
@@ -175,7 +173,6 @@ struct compare_task {
 
 static bool compare_work(void *state, struct result *result, struct err *err)
 {
-    (void)result;
     return comparison_make(((struct compare_task *)state)->made, err);
 }
 

@@ -19,7 +19,6 @@ static bool prepare_reload(struct session *s, const void *values, struct task *t
 {
     const struct kernel *k = s->document.kernel;
 
-    (void)values;
     if (!session_has_kernel(s, err))
         return false;
     if (!has_file(k))
@@ -64,7 +63,6 @@ static bool run_edit(struct session *s, const void *values, struct result *resul
     const struct edit_values *v = values;
     const struct kernel *k = s->document.kernel;
 
-    (void)result;
     if (!session_has_kernel(s, err))
         return false;
     if (!s->interactive)

@@ -226,8 +226,7 @@ static void add_worst(struct result *result, const struct evaluation_result *r)
     };
 
     result_line(result, "\nworst blocks");
-    struct result_table *t =
-        result_table(result, "worst", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "worst", columns);
     t->hide = NOT_CSV | NOT_JSON;
     t->indent = "  ";
     for (size_t i = 0; i < r->worst_count; i++) {
@@ -253,8 +252,7 @@ static void add_forms(struct result *result, const struct evaluation_result *r)
         result,
         "\n"
         "forms in blocks with large errors; excess: sum of the errors above the mean block error");
-    struct result_table *t =
-        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "forms", columns);
     t->hide = NOT_CSV | NOT_JSON;
     t->indent = "  ";
     for (size_t i = 0; i < r->form_count && i < FORMS_SHOWN && r->forms[i].excess > 0; i++) {
@@ -523,7 +521,6 @@ static bool evaluate_run(void *state, struct result *result, struct err *err)
     double start = clock_seconds();
     FILE *rows = w->rows_path ? fopen(w->rows_path, "w") : NULL;
 
-    (void)result;
     if (w->rows_path && !rows)
         return file_fault(err, w->rows_path, "write", "choose another file");
     bool ok = evaluate_file(w, rows, err);
@@ -540,8 +537,6 @@ static bool evaluate_finish(struct session *s, void *state, struct result *resul
 {
     struct kernel_evaluating *w = state;
 
-    (void)s;
-    (void)err;
     if (w->per > 1) {
         result_line(result,
                     "the file's cycles are totals of %g iterations, as in BHive's data (median of "
@@ -711,7 +706,6 @@ static bool close_hand(void *state, struct str *result, struct err *err)
 {
     struct evaluate_hand *hand = state;
 
-    (void)err;
     for (unsigned i = 1; i < hand->workers; i++)
         evaluation_merge(hand->evaluations[0], hand->evaluations[i]);
     evaluation_pack(hand->evaluations[0], result);

@@ -143,8 +143,6 @@ static bool list_publish(struct session *s, void *state, struct result *result, 
 {
     struct functions_listing *l = state;
 
-    (void)result;
-    (void)err;
     function_list_free(s->document.functions);
     s->document.functions = l->list;
     l->list = NULL;

@@ -124,8 +124,7 @@ static void add_learned(struct result *result, const char *form, const struct le
     str_done(&text);
     if (before)
         result_line(result, "  before: %s", before);
-    struct result_table *t =
-        result_table(result, "steps", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "steps", columns);
     t->hide = NOT_CSV | NOT_JSON;
     t->indent = "   ";
     add_step(t, &l->steps[0]);
@@ -260,8 +259,7 @@ static bool learn_finish(struct session *s, void *state, struct result *result, 
         result_line(result, "the ports of %s changed meanwhile: results discarded", w->id);
         return true;
     }
-    struct result_table *evidence =
-        result_table(result, "evidence", columns, sizeof columns / sizeof *columns);
+    struct result_table *evidence = RESULT_TABLE(result, "evidence", columns);
     evidence->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     m = session_change_machine(s, m, "kernel learn");
     for (size_t i = 0; i < w->lessons.count; i++) {

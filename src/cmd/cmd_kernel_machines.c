@@ -40,8 +40,7 @@ static void add_rows(const struct machines_search *w, struct result *result)
         {.key = "bottleneck", .kind = CELL_TEXT, .width = 12},
         {.key = "title", .kind = CELL_TEXT},
     };
-    struct result_table *t =
-        result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "machines", columns);
 
     for (size_t i = 0; i < w->coverage.list.count && !watch_over(); i++) {
         struct err none = {0};

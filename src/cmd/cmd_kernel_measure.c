@@ -166,7 +166,6 @@ static bool rows_write(void *state, const struct block_rows *rows, size_t from, 
     const struct kernel_measuring *w = state;
     struct str text = {0};
 
-    (void)rows;
     for (size_t i = from; w->stream && i < until; i++)
         row_add(&text, w, i);
     bool ok = !w->stream || file_stream_add(w->stream, text.data, text.length, err);
@@ -352,8 +351,7 @@ static void add_loop(struct session *s, const struct kernel_measuring *w, struct
         {.key = "state", .kind = CELL_TEXT}};
     const struct kernel_measured *m = &w->time.measured;
     const char *state = w->time.unconfirmed[0] ? "unconfirmed" : "ok";
-    struct result_table *t =
-        result_table(result, "loops", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "loops", columns);
 
     t->hide = NOT_TEXT | NOT_JSON;
     cell_text(t, w->kernel->name);
@@ -386,8 +384,7 @@ static void add_rows(const struct kernel_measuring *w, struct result *result)
                                                    {.key = "cycles", .kind = CELL_NUMBER},
                                                    {.key = "spread", .kind = CELL_NUMBER},
                                                    {.key = "state", .kind = CELL_TEXT}};
-    struct result_table *t =
-        result_table(result, "rows", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "rows", columns);
 
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i < w->rows.shown; i++) {
@@ -416,8 +413,7 @@ static void add_file(const struct kernel_measuring *w, struct result *result)
     result_count(result, "blocks", (int64_t)w->rows.shown);
     result_count(result, "measured", (int64_t)w->rows.measured);
     result_number(result, "seconds", w->seconds);
-    struct result_table *t = reasons->texts.count ? result_table(result, "failures", columns,
-                                                                 sizeof columns / sizeof *columns)
+    struct result_table *t = reasons->texts.count ? RESULT_TABLE(result, "failures", columns)
                                                   : NULL;
     if (t) {
         t->hide = NOT_CSV | NOT_JSON;
@@ -438,7 +434,6 @@ static bool measure_finish(struct session *s, void *state, struct result *result
 {
     struct kernel_measuring *w = state;
 
-    (void)err;
     if (w->kernel)
         add_loop(s, w, result);
     else
@@ -452,8 +447,6 @@ static void measure_failed(struct session *s, void *state, struct result *result
 {
     const struct kernel_measuring *w = state;
 
-    (void)s;
-    (void)err;
     if (!w->kernel && w->rows.shown)
         add_file(w, result);
 }

@@ -114,8 +114,7 @@ static void add_streams(const struct memory_job *w, struct result *result)
         {.key = "lines", .title = "lines per iteration", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "from", .kind = CELL_TEXT, .width = RAGGED}};
     const struct streams *s = &w->curve.streams;
-    struct result_table *t =
-        result_table(result, "streams", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "streams", columns);
 
     for (size_t i = 0; i < s->items.count; i++) {
         const struct stream *one = &s->items.items[i];
@@ -276,8 +275,7 @@ static void add_points(const struct memory_job *w, struct result *result)
         {.key = "block_bytes", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT},
         {.key = "block_gain", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT}};
     const struct memory_curve *c = &w->curve;
-    struct result_table *t =
-        result_table(result, "sizes", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "sizes", columns);
 
     for (size_t i = 0; i < c->count; i++) {
         const struct memory_point *p = &c->points[i];
@@ -460,7 +458,6 @@ static bool publish(struct session *s, void *state, struct result *result, struc
     struct memory_job *w = state;
     const struct memory_curve *c = &w->curve;
 
-    (void)err;
     result_text(result, "kernel", w->kernel->name);
     result_text(result, "machine", c->machine->id);
     result_number(result, "core", c->core.cycles);

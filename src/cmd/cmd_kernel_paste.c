@@ -107,7 +107,6 @@ static bool hex_work(void *state, struct result *result, struct err *err)
 {
     struct hex_reading *h = state;
 
-    (void)result;
     h->kernel = kernel_from_hex(h->isa, h->bytes, err);
     return h->kernel != NULL;
 }
@@ -116,7 +115,6 @@ static bool hex_publish(struct session *s, void *state, struct result *result, s
 {
     struct hex_reading *h = state;
 
-    (void)err;
     session_set_kernel(s, h->kernel, 0);
     h->kernel = NULL;
     kernel_tell_loaded(s, result);

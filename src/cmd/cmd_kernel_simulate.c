@@ -223,11 +223,9 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (!session_has_kernel(s, err))
         return false;
     const struct insn *insns = kernel_insns(s->document.kernel, s->document.loop, &count);
-    struct result_table *t =
-        result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "machines", columns);
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
-    struct result_table *timeline =
-        result_table(result, "timeline", steps, sizeof steps / sizeof *steps);
+    struct result_table *timeline = RESULT_TABLE(result, "timeline", steps);
     timeline->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i == 0 || i < v->machines.count; i++) {
         struct machine *m =

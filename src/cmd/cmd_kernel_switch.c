@@ -86,12 +86,10 @@ static bool run_opened(struct session *s, const void *values, struct result *res
     };
     const struct shelf *shelf = &s->document.shelf;
 
-    (void)values;
     if (!session_has_kernel(s, err))
         return false;
     result_count(result, "current", (int64_t)shelf->at + 1);
-    struct result_table *t =
-        result_table(result, "kernels", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "kernels", columns);
     for (size_t i = 0; i < shelf->list.count; i++) {
         struct str name = {0};
         struct shelved item = shelf->list.items[i];

@@ -68,13 +68,11 @@ struct tuning {
 
 static void progress(void *state, size_t done, size_t total)
 {
-    (void)state;
     job_progress((double)done, (double)total, "versions simulated");
 }
 
 static void build_progress(void *state, size_t done, size_t total)
 {
-    (void)state;
     job_progress((double)done, (double)total, "builds compiled");
 }
 
@@ -434,8 +432,7 @@ static void add_versions(const struct tuning *w, struct result *result)
         {.key = "checked", .kind = CELL_TEXT, .width = 18},
         {.key = "rewrite", .title = "version", .kind = CELL_TEXT},
     };
-    struct result_table *t =
-        result_table(result, "versions", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "versions", columns);
 
     add_version(t, w, 0);
     for (size_t i = 0; i < builds_shown(w); i++)
@@ -560,7 +557,6 @@ static bool tune_finish(struct session *s, void *state, struct result *result, s
     struct tuning *w = state;
     struct document *d = &s->document;
 
-    (void)err;
     show(w, result);
     s->in_view = s->views ? "faster" : NULL;
     /* Replaces the kernel only if no other kernel was loaded in the meantime. */

@@ -81,8 +81,7 @@ static void add_pressure(struct result *result, const struct machine *m,
 
     ports_shown(m, &ports);
     result_line(result, "\n");
-    struct result_table *t =
-        result_table(result, "pressures", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "pressures", columns);
     t->hide = NOT_JSON | NOT_CSV;
     t->indent = "  ";
     for (unsigned j = 0; j < ports.count; j++) {
@@ -107,8 +106,7 @@ static struct result_table *add_outcomes(struct result *result, const struct mac
     };
 
     result_line(result, "%s", m->title);
-    struct result_table *t =
-        result_table(result, "outcomes", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "outcomes", columns);
     t->hide = NOT_JSON;
     t->indent = "  ";
     return t;
@@ -157,7 +155,6 @@ static bool sweep_run(void *state, struct result *result, struct err *err)
 {
     struct sweeping *w = state;
 
-    (void)result;
     for (long value = w->from; value <= w->to; value++) {
         if (!sweep_one(w, value, err))
             return false;
@@ -192,7 +189,6 @@ static bool sweep_finish(struct session *s, void *state, struct result *result, 
 {
     const struct sweeping *w = state;
 
-    (void)err;
     const struct document *d = &s->document;
     if (d->kernel == w->kernel && d->loop == w->loop) {
         keep_sweep(&s->document.sweep, w);
@@ -275,8 +271,6 @@ static bool compare_publish(struct session *s, void *state, struct result *resul
     const struct comparing *w = state;
     struct whatif_pair *kept = &s->document.pair;
 
-    (void)result;
-    (void)err;
     if (s->document.kernel != w->kernel || s->document.loop != w->loop)
         return true;
     snprintf(kept->name, sizeof kept->name, "%s", w->changes);

@@ -121,10 +121,7 @@ static bool chains_finish(struct session *s, void *state, struct result *result,
     };
     const struct chains *w = state;
 
-    (void)s;
-    (void)err;
-    struct result_table *t =
-        result_table(result, "latencies", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "latencies", columns);
     t->headless = true;
     for (size_t i = 0; i < w->results.count; i++)
         add_row(t, w->names.items[i], &w->results.items[i]);
@@ -152,8 +149,6 @@ static bool prepare_measure(struct session *s, const void *values, struct task *
     const struct latency_values *v = values;
     struct chains *w = mem_zero(1, sizeof *w);
 
-    (void)s;
-    (void)err;
     w->pattern = mem_strdup(v->pattern);
     return task_give(task, &ops, w);
 }

@@ -35,7 +35,7 @@ static bool add_processors(struct result *result, struct err *err)
         {.key = "machine", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}};
     struct cpus *cpus = cpus_load(err);
     struct result_table *t =
-        cpus ? result_table(result, "processors", columns, sizeof columns / sizeof *columns) : NULL;
+        cpus ? RESULT_TABLE(result, "processors", columns) : NULL;
     struct str title = {0};
 
     if (!cpus)
@@ -62,11 +62,9 @@ static bool run_list(struct session *s, const void *values, struct result *resul
 {
     static const struct result_column columns[] = {
         {.key = "machine", .kind = CELL_TEXT, .width = 20}, {.key = "checked", .kind = CELL_TEXT}};
-    struct result_table *t =
-        result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "machines", columns);
     json_t *checked = json_object();
 
-    (void)values;
     t->shape = TABLE_VALUES;
     t->headless = true;
     add_ids(t, machine_ids(), checked);
@@ -135,8 +133,7 @@ static bool run_show(struct session *s, const void *values, struct result *resul
     result_text(result, "machine", m->id);
     result_text(result, "title", m->title);
     result_count(result, "forms", (int64_t)mapping_count(m->mapping));
-    struct result_table *t =
-        result_table(result, "facts", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "facts", columns);
     t->headless = true;
     t->indent = "  ";
     t->hide = NOT_JSON;

@@ -148,7 +148,6 @@ static bool calibrate_finish(struct session *s, void *state, struct result *resu
 {
     const struct calibrating *w = state;
 
-    (void)err;
     if (w->info)
         show_info(s, w, result);
     else
@@ -232,8 +231,6 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
     struct str spreads = {0};
     char why[512];
 
-    (void)s;
-    (void)err;
     memory_lines_remember(m);
     result_line(result,
                 "cycles per line by array size, at %.2f GHz (hop: per load that depends on the "
@@ -337,8 +334,6 @@ const struct command command_machine_calibrate = {
 
 static bool prepare_info(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    (void)values;
-    (void)err;
     return start(s, -1, true, task);
 }
 

@@ -102,8 +102,7 @@ static void add_forms(const struct chart *c, struct result *result)
         {.key = "settle", .kind = CELL_TEXT},
         {.key = "remark", .kind = CELL_TEXT},
     };
-    struct result_table *t =
-        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "forms", columns);
     struct str text = {0};
 
     t->hide = NOT_TEXT;
@@ -141,8 +140,7 @@ static void add_facts(const struct chart *c, struct result *result)
     static const struct result_column columns[] = {{.key = "fact", .kind = CELL_TEXT},
                                                    {.key = "value", .kind = CELL_TEXT},
                                                    {.key = "by", .kind = CELL_TEXT}};
-    struct result_table *t =
-        result_table(result, "facts", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "facts", columns);
 
     t->hide = NOT_TEXT;
     for (size_t i = 0; i < c->facts.count; i++) {
@@ -312,7 +310,6 @@ static bool chart_finish(struct session *s, void *state, struct result *result, 
 {
     struct machine_charting *w = state;
 
-    (void)err;
     show(w, result);
     chart_adopt(s, charting_directory(w->charting), w->name);
     return true;

@@ -259,10 +259,8 @@ static void add_rows(const struct check *c, struct result *result)
         {.key = "disagrees", .kind = CELL_SWITCH, .hide = NOT_TEXT},
         {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT},
     };
-    struct result_table *t =
-        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
-    struct result_table *shown =
-        result_table(result, "disagreements", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "forms", columns);
+    struct result_table *shown = RESULT_TABLE(result, "disagreements", columns);
     struct str quantity = {0};
 
     t->hide = NOT_TEXT | NOT_DOCUMENT;
@@ -339,7 +337,6 @@ static bool check_finish(struct session *s, void *state, struct result *result, 
 {
     struct checking *w = state;
 
-    (void)err;
     show(w, result);
     put(s, w->check);
     w->check = NULL;

@@ -274,7 +274,6 @@ static bool correct_finish(struct session *s, void *state, struct result *result
     size_t written = 0;
     char text[1024];
 
-    (void)err;
     for (size_t i = 0; i < w->list.count; i++)
         written += w->list.items[i].written;
     result_line(result, "%zu of %zu corrections written%s%s", written, w->list.count,
@@ -284,8 +283,7 @@ static bool correct_finish(struct session *s, void *state, struct result *result
     result_text(result, "machine", w->id);
     result_text(result, "directory", w->path);
     result_count(result, "written", (int64_t)written);
-    struct result_table *t =
-        result_table(result, "corrections", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "corrections", columns);
     for (size_t i = 0; i < w->list.count; i++)
         add_row(w, t, &w->list.items[i]);
     return true;

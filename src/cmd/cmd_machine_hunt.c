@@ -77,7 +77,6 @@ static bool predictable(void *state, const struct insn *in)
 static bool times_of_model(void *state, const struct random_block *blocks, size_t n, double *cycles,
                            struct err *err)
 {
-    (void)err;
     for (size_t i = 0; i < n; i++)
         cycles[i] = model_cycles(((struct machine_hunting *)state)->truth, &blocks[i]);
     return true;
@@ -231,8 +230,7 @@ static void add_rows(const struct hunt *h, struct result *result)
         {.key = "block", .kind = CELL_TEXT},
         {.key = "hex", .kind = CELL_TEXT, .hide = NOT_DOCUMENT},
     };
-    struct result_table *t =
-        result_table(result, "findings", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "findings", columns);
     struct str text = {0};
 
     t->hide = NOT_TEXT;
@@ -332,8 +330,6 @@ static bool hunt_finish(struct session *s, void *state, struct result *result, s
 {
     struct machine_hunting *w = state;
 
-    (void)s;
-    (void)err;
     show(w, result);
     return true;
 }

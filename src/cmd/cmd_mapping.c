@@ -119,10 +119,8 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     };
     char **ids = machine_ids();
     bool ok = session_current(s, err) != NULL;
-    struct result_table *t =
-        result_table(result, "mappings", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "mappings", columns);
 
-    (void)values;
     for (size_t i = 0; ok && i < s->document.machine_count; i++)
         list_one(s, s->document.machines[i]->id, t);
     for (char **id = ids; *id; id++) {

@@ -117,8 +117,7 @@ static void rows(const struct machine *a, const struct machine *b, const struct 
     };
     struct str left = {0}, right = {0};
     struct ports shown;
-    struct result_table *t =
-        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "forms", columns);
     bool headed = false;
 
     t->hide = NOT_TEXT;

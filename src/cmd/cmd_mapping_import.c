@@ -69,7 +69,6 @@ static bool import_llvm_cpu(struct session *s, const char *cpu, struct task *tas
                                         .title = "mapping import llvm", .listed = TASK_LISTED};
     struct llvm_importing *w = mem_zero(1, sizeof *w);
 
-    (void)err;
     w->cpu = mem_strdup(cpu);
     for (int isa = 0; isa < ISA_COUNT; isa++)
         w->forms[isa] = s->document.forms[isa] ? forms_hold(s->document.forms[isa]) : NULL;
@@ -107,7 +106,6 @@ static bool uops_run(void *state, struct result *result, struct err *err)
     struct forms *forms = forms_load(ISA_UNSAID, NULL, err);
     bool ok = forms != NULL;
 
-    (void)result;
     for (size_t i = 0; ok && i < w->count; i++) {
         char *id = imported_id(w->paths[i], w->architecture);
         job_progress((double)i, (double)w->count, "%s", w->paths[i]);
@@ -129,8 +127,7 @@ static bool uops_finish(struct session *s, void *state, struct result *result, s
     };
     struct uops_import *w = state;
 
-    struct result_table *t =
-        result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "machines", columns);
     t->hide = NOT_TEXT;
     t->shape = TABLE_SPREAD;
     for (size_t i = 0; i < w->count; i++) {

@@ -114,7 +114,6 @@ static bool setting_work(void *state, struct result *result, struct err *err)
 {
     struct usage_setting *u = state;
 
-    (void)result;
     u->copy = machine_copy(u->from);
     return watch_goes_on(err);
 }

@@ -25,8 +25,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return false;
     ports_shown(m, &shown);
     result_text(result, "machine", m->id);
-    struct result_table *t =
-        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "forms", columns);
     t->headless = true;
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const struct mapping_entry *entry = mapping_at(m->mapping, i);

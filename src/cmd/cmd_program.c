@@ -81,7 +81,6 @@ static bool load_finish(struct session *s, void *state, struct result *result, s
     const struct program *program = l->program;
     struct str run = {0};
 
-    (void)err;
     program_state_done(p);
     *p = (struct program_state){.program = program, .how = l->how};
     l->program = NULL;
@@ -154,7 +153,6 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     struct program_loading *l;
     struct str defines = {0};
 
-    (void)s;
     if (!words_allowed(&v->words, err))
         return false;
     if (v->untraced && !program_is_built(v->file))
@@ -515,7 +513,6 @@ static bool run_finish(struct session *s, void *state, struct result *result, st
     struct running *r = state;
     struct program_state *p = &s->document.program;
 
-    (void)err;
     add_runs(result, r->runs);
     if (r->omitted.length)
         result_line(result,

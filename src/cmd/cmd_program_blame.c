@@ -342,7 +342,6 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
     struct blaming_program *w = state;
     struct str at = {0};
 
-    (void)err;
     program_show_resume(s);
     program_inputs_print(w->model->runs->names, w->inputs, w->model->runs->name_count, &at);
     result_line(result,
@@ -363,8 +362,7 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
     result_number(result, "predicted", w->predicted);
     result_number(result, "elsewhere", w->elsewhere);
     result_text(result, "sentence", w->sentence);
-    struct result_table *t =
-        result_table(result, "parts", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "parts", columns);
     for (size_t i = 0; i < w->parts.count; i++) {
         const struct blamed_part *b = &w->parts.items[i];
         cell_text(t, b->name);

@@ -121,8 +121,7 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
         all += run.counts[b];
     say_inputs(result, m, inputs, "blocks");
     struct ranked_block *list = rank(m->runs->program, &run, &count);
-    struct result_table *t =
-        result_table(result, "blocks", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "blocks", columns);
     for (size_t i = 0; i < count && i < v->top; i++)
         add_block(t, m, &run, list[i].block, all);
     if (count > v->top)
@@ -170,8 +169,7 @@ static void add_octaves(struct result *result, const struct program *p,
     struct octaves o;
 
     octaves_of(p, run, &o);
-    struct result_table *t =
-        result_table(result, "reuse", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "reuse", columns);
     for (int i = 0; i < OCTAVES; i++) {
         if (!(o.counts[i] > 0))
             continue;
@@ -295,8 +293,7 @@ static void add_curve(struct result *result, const struct reuse_histogram *all)
     double cold = sdcm_misses_full(1e15, all), full = INFINITY;
 
     result_line(result, "\nmisses by cache size");
-    struct result_table *t =
-        result_table(result, "curve", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "curve", columns);
     for (double lines = 16; lines <= 0x1p30 && full > cold; lines *= 2) {
         full = sdcm_misses_full(lines, all);
         cell_number(t, lines * MEMORY_LINE);
@@ -380,8 +377,6 @@ static bool misses_finish(struct session *s, void *state, struct result *result,
 {
     struct missing *w = state;
 
-    (void)s;
-    (void)err;
     say_inputs(result, w->at.model, w->at.inputs, "misses");
     if (w->bins)
         result_line(result,

@@ -93,15 +93,12 @@ static void pool_work(void *state, unsigned worker)
 
 static bool goes_on(void *state, double seconds, size_t samples)
 {
-    (void)state;
     job_progress(seconds, 0, "%zu sample%s in %.1f s", samples, plural(samples), seconds);
     return !job_cancelled(NULL);
 }
 
 static bool looks_up(void *state, double share)
 {
-    (void)state;
-    (void)share;
     return !job_cancelled(NULL);
 }
 
@@ -359,8 +356,7 @@ static void add_only(const struct builds_diff *w, int side, struct result *resul
         if (!shown++) {
             result_line(result, "\nin %c only, cycles on %s", 'A' + side,
                         w->machines.list.items[0]->id);
-            t = result_table(result, side ? "only_b" : "only_a", columns,
-                             sizeof columns / sizeof *columns);
+            t = RESULT_TABLE(result, side ? "only_b" : "only_a", columns);
             t->hide = NOT_CSV | NOT_JSON;
         }
         const struct build_loop *l = build_loop(w->builds[side], side ? r->match->b : r->match->a);
@@ -434,8 +430,7 @@ static void add_all(const struct builds_diff *w, struct result *result)
     static const char *const known[] = {[MATCH_TIMES_KNOWN] = "known",
                                         [MATCH_TIMES_ASSUMED] = "assumed",
                                         [MATCH_TIMES_UNKNOWN] = "unknown"};
-    struct result_table *t =
-        result_table(result, "loops", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "loops", columns);
 
     t->hide = NOT_TEXT | NOT_DOCUMENT;
     for (size_t i = 0; i < w->rows.count; i++) {
@@ -511,8 +506,7 @@ static void say_program(const struct builds_diff *w, struct result *result)
                 "predicted change of the run time if only these loops change and stalls per "
                 "iteration stay equal (measured CPU time: A %.2f s, B %.2f s)",
                 w->profiles[0]->user, w->profiles[1]->user);
-    struct result_table *t =
-        result_table(result, "runs", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "runs", columns);
     t->hide = NOT_CSV;   /* CSV omits this table, because it has another table with all loops. */
     for (size_t m = 0; m < w->machines.list.count; m++) {
         double covered = 0;
@@ -581,7 +575,6 @@ static void diff_failed(struct session *s, void *state, struct result *result,
 {
     const struct builds_diff *w = state;
 
-    (void)s;
     if (err && w->rows.count)
         show(w, result);
 }

@@ -324,7 +324,6 @@ static bool explain_finish(struct session *s, void *state, struct result *result
 {
     struct explaining *w = state;
 
-    (void)err;
     w->found.output = w->output.path;
     w->found.started = w->options.argv != NULL;
     explained_result(&w->found, result);

@@ -42,7 +42,7 @@ static void add_mix(struct result *result, const struct program *p, const struct
             counts[p->blocks[b].ops[i].class] += run->counts[b];
             all += run->counts[b];
         }
-    struct result_table *t = result_table(result, "mix", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "mix", columns);
     for (unsigned class = 0; class < OP_CLASSES; class++) {
         if (!(counts[class] > 0))
             continue;
@@ -156,7 +156,6 @@ static bool formula_run(void *state, struct result *result, struct err *err)
     size_t steps = runs->runs.count * 4 < POINTS_MOST ? 1 : runs->runs.count * 4 / POINTS_MOST + 1;
     bool ok = !f->here || native_known(f->machine, false, f->day, err);
 
-    (void)result;
     f->inputs = mem_zero(4 * runs->runs.count * runs->name_count + 1, sizeof *f->inputs);
     f->seconds = mem_zero(4 * runs->runs.count + 1, sizeof *f->seconds);
     for (size_t r = 0; ok && r < runs->runs.count; r += steps)
@@ -179,8 +178,6 @@ static bool formula_finish(struct session *s, void *state, struct result *result
     const struct program_runs *runs = f->model->runs;
     struct str text = {0};
 
-    (void)s;
-    (void)err;
     formula_print(&f->formula, (const char *const *)runs->names, runs->name_count, &text);
     result_line(result, "%s on %s, in nanoseconds: %s", runs->program->name, f->machine->id,
                 str_text(&text));

@@ -120,7 +120,6 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
 
 static bool compiling_cancelled(void *state)
 {
-    (void)state;
     job_progress(0, 0, "compiling");
     return job_cancelled(NULL);
 }
@@ -148,7 +147,6 @@ static bool predict_run(void *state, struct result *result, struct err *err)
     struct estimator *e = estimator_new(p->model, p->inputs, p->kind, err);
     bool ok = e && compare_blocks(p, err);
 
-    (void)result;
     if (ok)
         estimator_set_threads(e, (double)p->threads, p->common / 100);
     for (size_t i = 0; ok && i < p->outcomes.count; i++) {
@@ -241,8 +239,7 @@ static void add_machines(struct result *result, const struct predicting *p)
         {.key = "seconds_most", .title = "most", .unit = "s", .kind = CELL_NUMBER, .decimals = 6},
         {.key = "unknown_share", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT},
         {.key = "estimate_share", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT}};
-    struct result_table *t =
-        result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "machines", columns);
 
     for (size_t i = 0; i < p->outcomes.count; i++) {
         const struct machine_prediction *o = &p->outcomes.items[i];
@@ -357,8 +354,7 @@ static void add_parts(struct result *result, const struct predicting *p,
     const struct program *program = p->model->runs->program;
 
     result_line(result, "\n%s", o->machine->title);
-    struct result_table *t =
-        result_table(result, "parts", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "parts", columns);
     for (size_t i = 0; i < o->time.parts.count && i < p->top; i++) {
         const struct part_time *part = &o->time.parts.items[i];
         const struct program_function *f =
@@ -392,8 +388,6 @@ static bool predict_finish(struct session *s, void *state, struct result *result
     struct str at = {0};
     char why[2048];
 
-    (void)s;
-    (void)err;
     program_inputs_print(p->model->runs->names, p->inputs, p->model->runs->name_count, &at);
     result_line(result, "%s at %s%s%s", p->model->runs->program->name, str_text(&at),
                 p->kind == ESTIMATE_AMMP ? ", model ammp of the PPT-AMMP paper" : "",

@@ -314,8 +314,7 @@ static void add_functions(struct result *result, const struct run_profile *p, si
         {.key = "function", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},
         {.key = "file", .kind = CELL_TEXT},
         {.key = "path", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}};
-    struct result_table *t =
-        result_table(result, "functions", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "functions", columns);
 
     for (size_t i = 0; i < p->functions.count && i < top; i++) {
         const struct profile_function *f = &p->functions.items[i];
@@ -352,8 +351,7 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
          .decimals = 3},
         {.key = "file", .kind = CELL_TEXT},
         {.key = "path", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}};
-    struct result_table *t =
-        result_table(result, "loops", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "loops", columns);
 
     for (size_t i = 0; i < p->loops.count && i < top; i++) {
         const struct profile_loop *l = &p->loops.items[i];
@@ -571,8 +569,6 @@ static void profile_failed(struct session *s, void *state, struct result *result
         s->document.profile->running = false;
         s->document.profile->cut_off = true;
     }
-    (void)result;
-    (void)err;
     /* Removes the file at once, because the state of an ended job remains in memory for some
      * time. */
     program_output_drop(&((struct profiling *)state)->output);
@@ -583,7 +579,6 @@ static bool profile_finish(struct session *s, void *state, struct result *result
     struct profiling *w = state;
     struct document *d = &s->document;
 
-    (void)err;
     forget(w);
     w->output.own = false;
     if (s->interactive)
@@ -710,7 +705,6 @@ const struct command command_program_profile = {
 static bool run_program_stop(struct session *s, const void *values, struct result *result,
                              struct err *err)
 {
-    (void)values;
     if (!s->profiling)
         return err_set(err, ERR_USAGE, "program profile starts a profile",
                        "no program is being profiled");

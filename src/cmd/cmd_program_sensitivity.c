@@ -74,7 +74,6 @@ static bool prepare(struct probing *p, struct estimator **e, struct err *err)
 
 static bool effects_go_on(void *state, double done, double total, const char *what)
 {
-    (void)state;
     job_progress(done, total, "%s", what);
     return !job_cancelled(NULL);
 }
@@ -121,11 +120,8 @@ static bool sensitivity_finish(struct session *s, void *state, struct result *re
         {.key = "bar", .title = " ", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON}};
     struct probing *p = state;
 
-    (void)s;
-    (void)err;
     say(result, p);
-    struct result_table *t =
-        result_table(result, "properties", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "properties", columns);
     for (size_t i = 0; i < p->effects.list.count; i++) {
         const struct effect *effect = &p->effects.list.items[i];
         struct str bar = {0};
@@ -294,15 +290,12 @@ static bool sweep_finish(struct session *s, void *state, struct result *result, 
         {.key = "share", .title = "share of current time", .unit = "%", .kind = CELL_NUMBER,
          .decimals = 1}};
 
-    (void)s;
-    (void)err;
     say(result, p);
     if (p->ranks) {
         result_line(result, "predicted by %u ranks", p->ranks);
         result_count(result, "ranks", p->ranks);
     }
-    struct result_table *t =
-        result_table(result, "times", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "times", columns);
     for (size_t i = 0; i < p->times.count; i++) {
         cell_number(t, p->values.items[i]);
         cell_number(t, p->times.items[i]);
@@ -452,8 +445,6 @@ static bool sweep_piece(void *state, unsigned worker, struct unpacking *piece, s
     uint64_t i = unpack_count(piece);
     double value = unpack_number(piece);
 
-    (void)worker;
-    (void)err;
     pack_count(answer, i);
     pack_number(answer, effects_time_with(hand->estimator, hand->machine, hand->property, value));
     return true;
@@ -461,9 +452,6 @@ static bool sweep_piece(void *state, unsigned worker, struct unpacking *piece, s
 
 static bool close_hand(void *state, struct str *result, struct err *err)
 {
-    (void)state;
-    (void)result;
-    (void)err;
     return true;
 }
 

@@ -27,7 +27,6 @@ struct showing {
 
 static bool goes_on(void *state, double share)
 {
-    (void)state;
     job_progress(share, 1, "predicting");
     return !job_cancelled(NULL);
 }
@@ -56,8 +55,7 @@ static void add_tables(struct result *result, const struct study *s)
     static const struct result_column points[] = {
         {.key = "input", .kind = CELL_NUMBER, .decimals = SHORTEST},
         {.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 6}};
-    struct result_table *t =
-        result_table(result, "blocks", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "blocks", columns);
 
     for (size_t i = 0; i < s->blocks.count; i++) {
         const struct study_block *b = &s->blocks.items[i];
@@ -74,7 +72,7 @@ static void add_tables(struct result *result, const struct study *s)
     if (!s->axis_name)
         return;
     result_line(result, "\nover %s", s->axis_name);
-    t = result_table(result, "scaling", points, sizeof points / sizeof *points);
+    t = RESULT_TABLE(result, "scaling", points);
     for (size_t i = 0; i < s->point_count; i++) {
         cell_number(t, s->x[i]);
         cell_number(t, s->time[i]);
@@ -92,8 +90,6 @@ static void shown_no_more(struct session *s, const struct showing *w)
 static void show_failed(struct session *s, void *state, struct result *result,
                         const struct err *err)
 {
-    (void)result;
-    (void)err;
     shown_no_more(s, state);
 }
 
@@ -102,7 +98,6 @@ static bool show_finish(struct session *s, void *state, struct result *result, s
     struct showing *w = state;
     struct program_state *p = &s->document.program;
 
-    (void)err;
     shown_no_more(s, w);
     if (p->model != w->at.model)
         return true;   /* Drops the study, because another program was run in the meantime. */
@@ -184,9 +179,6 @@ void program_show_resume(struct session *s)
 void program_show_failed(struct session *s, void *state, struct result *result,
                          const struct err *err)
 {
-    (void)state;
-    (void)result;
-    (void)err;
     program_show_resume(s);
 }
 

@@ -302,7 +302,6 @@ static bool validate_finish(struct session *s, void *state, struct result *resul
     size_t n = v->inputs.name_count, split = 0, watched = 0;
     double sum = 0, user_sum = 0;
 
-    (void)err;
     program_show_resume(s);
     for (size_t i = 0; i < n; i++)
         columns[i] = (struct result_column){

@@ -4,7 +4,6 @@
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    (void)values;
     return undo_run(s, true, result, err);
 }
 

@@ -145,8 +145,7 @@ static void add_experiments(struct reporting *r)
     }
     result_line(part, "%zu experiment%s with %zu instruction form%s.", t->rows.count,
                 plural(t->rows.count), (size_t)t->forms.count, plural((size_t)t->forms.count));
-    struct result_table *table =
-        result_table(part, "experiments", columns, sizeof columns / sizeof *columns);
+    struct result_table *table = RESULT_TABLE(part, "experiments", columns);
     for (size_t k = 0; k < 3; k++) {
         if (!kinds[k].all)
             continue;
@@ -183,8 +182,7 @@ static void add_mapping(struct reporting *r, const struct machine *m)
         !d->experiments && d->kernel ? kernel_insns(d->kernel, d->loop, &count) : NULL;
     for (size_t i = 0; i < count; i++)
         names_add(&forms, insns[i].form);
-    struct result_table *table =
-        result_table(part, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *table = RESULT_TABLE(part, "forms", columns);
     for (size_t i = 0; i < forms.count; i++) {
         const struct mapping_entry *entry = mapping_find(m->mapping, forms.items[i]);
         if (!entry || known++ >= FORMS_SHOWN)
@@ -235,7 +233,7 @@ static void add_worst(struct result *part, const struct experiments *t, const do
     if (n)
         result_line(part, "Largest errors of the first mapping:");
     struct result_table *table =
-        n ? result_table(part, "worst", columns, sizeof columns / sizeof *columns) : NULL;
+        n ? RESULT_TABLE(part, "worst", columns) : NULL;
     for (size_t i = 0; i < n && i < WORST_SHOWN; i++) {
         str_clear(&text);
         experiments_print(t, worst[i].row, &text);
@@ -262,8 +260,7 @@ static bool add_accuracy(struct reporting *r, struct err *err)
     if (!predicted)
         return err_memory_for(err, "the predictions", bytes);
     struct result *part = result_new(), *worst = result_new();
-    struct result_table *table =
-        result_table(part, "machines", columns, sizeof columns / sizeof *columns);
+    struct result_table *table = RESULT_TABLE(part, "machines", columns);
     bool ok = true;
 
     for (size_t i = 0; ok && i < d->selected_count; i++) {
@@ -315,7 +312,7 @@ static bool add_runs(struct reporting *r, struct err *err)
     }
     const struct reported_run *last = &r->runs.items[r->runs.count - 1];
     struct result_table *table =
-        last->count ? result_table(part, "curve", columns, sizeof columns / sizeof *columns) : NULL;
+        last->count ? RESULT_TABLE(part, "curve", columns) : NULL;
     for (size_t i = 0; i < last->count; i++) {
         cell_number(table, last->curve[i].seconds);
         cell_number(table, 100 * last->curve[i].d_reached);

@@ -44,7 +44,6 @@ static bool prepare_save(struct session *s, const void *values, struct task *tas
     const struct path_values *v = values;
     struct moving *m = mem_zero(1, sizeof *m);
 
-    (void)err;
     m->directory = mem_strdup(v->path);
     m->saved = session_snapshot(s);
     return task_give(task, &ops, m);
@@ -80,7 +79,6 @@ static bool load_work(void *state, struct result *result, struct err *err)
 static bool load_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct moving *m = state;
-    (void)result;
     return session_take(s, m->saved, err);
 }
 

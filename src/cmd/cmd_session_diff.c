@@ -264,8 +264,7 @@ static bool diff_work(void *state, struct result *result, struct err *err)
     result_text(result, "b", c->paths[1] ? c->paths[1] : "");
     result_line(result, "A  %s", c->paths[0]);
     result_line(result, "B  %s", c->paths[1] ? c->paths[1] : "the current session");
-    struct result_table *t =
-        result_table(result, "differences", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "differences", columns);
     compare_settings(a, b, &c->sides[0]->settings, &c->sides[1]->settings, t);
     compare_kernels(&a->shelf, &b->shelf, t);
     if (!compare_machines(c->sides[0], c->sides[1], t, err))

@@ -44,11 +44,9 @@ static bool list_work(void *state, struct result *result, struct err *err)
     struct kept_sessions list = saved_state_list();
     struct result_table *t;
 
-    (void)state;
-    (void)err;
     if (!list.count)
         result_line(result, "no saved session; the workbench saves its session automatically");
-    t = result_table(result, "sessions", columns, sizeof columns / sizeof *columns);
+    t = RESULT_TABLE(result, "sessions", columns);
     for (size_t i = 0; i < list.count; i++)
         add_session(&list.items[i], t);
     saved_state_done(&list);
@@ -57,7 +55,6 @@ static bool list_work(void *state, struct result *result, struct err *err)
 
 static void list_free(void *state)
 {
-    (void)state;
 }
 
 static bool prepare_list(struct session *s, const void *values, struct task *task, struct err *err)
@@ -65,9 +62,6 @@ static bool prepare_list(struct session *s, const void *values, struct task *tas
     static const struct task_ops ops = {"lists", list_work, NULL, list_free,
                                         .listed = TASK_LISTED_IF_LONG};
 
-    (void)s;
-    (void)err;
-    (void)values;
     return task_give(task, &ops, NULL);
 }
 

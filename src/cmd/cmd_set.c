@@ -39,7 +39,6 @@ static bool choose_work(void *state, struct result *result, struct err *err)
 {
     struct choosing *c = state;
 
-    (void)result;
     for (size_t i = 0; i < c->missing.count; i++) {
         struct machine *m =
             watch_goes_on(err) ? machine_load(c->ids.items[c->missing.items[i]], err) : NULL;

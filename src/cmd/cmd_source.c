@@ -15,7 +15,6 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const struct source_values *v = values;
     struct str text = {0};
 
-    (void)result;
     if (depth == SCRIPTS_NESTED)
         return err_set(err, ERR_LIMIT, "check whether a script sources itself",
                        "scripts are nested deeper than %d levels", SCRIPTS_NESTED);

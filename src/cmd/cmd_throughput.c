@@ -75,8 +75,7 @@ static void show(const struct machine *m, double cycles, bool alone, portset ful
         if (full >> j & 1)
             json_array_append_new(names, json_text(ports->names[j]));
     result_nested(result, "bottleneck", names);
-    struct result_table *t =
-        result_table(result, "ports", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "ports", columns);
     t->shape = TABLE_MAP;
     t->headless = true;
     t->indent = "  ";

@@ -75,8 +75,6 @@ static bool run_quit(struct session *s, const void *values, struct result *resul
 {
     struct job_info info;
 
-    (void)values;
-    (void)result;
     if (s->interactive && clock_seconds() - asked > ASKED_SECONDS) {
         const bool asks = job_working(&info) || s->document.profile;
         asked = asks ? clock_seconds() : asked;

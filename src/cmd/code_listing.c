@@ -40,7 +40,6 @@ static bool make(void *state, struct result *result, struct err *err)
 {
     struct code_maker *w = state;
 
-    (void)result;
     if (!w->forms)
         w->loaded = (w->forms = forms_load(w->isa, NULL, err)) != NULL;
     if (!w->forms)
@@ -56,8 +55,6 @@ static bool publish(struct session *s, void *state, struct result *result, struc
 {
     struct code_maker *w = state;
 
-    (void)result;
-    (void)err;
     w->shown.made = true;
     if (w->loaded && !s->document.forms[w->isa])
         session_set_forms(s, forms_hold(w->forms));

@@ -417,7 +417,6 @@ static bool may_run(const struct session *s, const struct command *c, struct err
 
 static bool interrupted(void *state)
 {
-    (void)state;
     return job_interrupted();
 }
 
@@ -442,8 +441,6 @@ static bool reading_publish(struct session *s, void *state, struct result *resul
 {
     struct reading *r = state;
 
-    (void)result;
-    (void)err;
     for (size_t i = 0; i < r->read->document.machine_count; i++) {
         struct machine *m = r->read->document.machines[i];
         if (!session_has_machine(s, m->id))

@@ -65,8 +65,7 @@ static void add_parts(struct result *result, const struct explained_findings *f)
     if (r->outside)
         result_line(result, "not counted: parts outside of the function, to which %u table entr%s",
                     r->outside, r->outside == 1 ? "y leads" : "ies lead");
-    struct result_table *t =
-        result_table(result, "parts", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "parts", columns);
     for (size_t i = 0; i < executed; i++) {
         const struct insn *in = r->list.items[parts[i].at].insn;
         const struct predicted_branch *next = predicted_at(f, parts[i].at);
@@ -107,7 +106,7 @@ static void add_paths(struct result *result, const struct explained_findings *f)
         return;
     }
     result_line(result, "\npaths of %zu recorded iterations", p->iterations);
-    t = result_table(result, "paths", columns, sizeof columns / sizeof *columns);
+    t = RESULT_TABLE(result, "paths", columns);
     for (size_t i = 0; i < p->list.count && i < EXPLAINED_PATHS; i++) {
         const struct path *path = &p->list.items[i];
         cell_number(t, 100 * (double)path->iterations / (double)p->iterations);
@@ -147,8 +146,7 @@ static void add_branches(struct result *result, const struct explained_findings 
     if (!p->branches.count)
         return;
     result_line(result, "%s", "\nbranches");
-    struct result_table *t =
-        result_table(result, "branches", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "branches", columns);
     for (size_t i = 0; i < p->branches.count; i++) {
         const struct path_branch *b = &p->branches.items[i];
         const struct region_insn *in = &f->insitu.region.list.items[b->at];
@@ -200,8 +198,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
                 "caches and TLB");
     for (size_t i = 0; i < l->list.count; i++)
         all += known ? lines_weight(&l->list.items[i], &levels) : NAN;
-    struct result_table *t =
-        result_table(result, "loads", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "loads", columns);
     for (size_t i = 0; i < l->list.count && i < LOADS_SHOWN; i++) {
         const struct load_lines *line = &l->list.items[i];
         const struct insn *in = f->insitu.region.list.items[line->at].insn;

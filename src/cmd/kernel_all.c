@@ -63,8 +63,7 @@ static void add_rows(const struct all_loops *w, struct result *result)
         {.key = "cycles", .kind = CELL_NUMBER},      {.key = "bottleneck", .kind = CELL_TEXT},
         {.key = "lower_bound", .kind = CELL_SWITCH}, {.key = "estimate", .kind = CELL_SWITCH},
     };
-    struct result_table *t =
-        result_table(result, "loops", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "loops", columns);
     size_t machines = w->machines.list.count;
 
     t->hide = NOT_TEXT | NOT_DOCUMENT;

@@ -47,8 +47,7 @@ bool kernel_trip(const struct kernel *k, size_t loop, size_t trips,
             err, ERR_USAGE,
             "kernel list shows the loops; kernel load FILE --loop N selects an outer loop",
             "%s: the loop has no inner loop", k->loops[loop].why);
-    struct result_table *t =
-        result_table(result, "nested", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "nested", columns);
     t->hide = NOT_TEXT;
     result_line(result, "\n");
     for (size_t i = 0; i < count && watch_goes_on(err); i++) {

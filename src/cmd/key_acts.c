@@ -239,7 +239,6 @@ bool keys_check_has_rows(const struct session *s)
 
 bool keys_cpu_is_free(const struct session *s)
 {
-    (void)s;
     return cpu_is_free();
 }
 

@@ -51,7 +51,6 @@ static bool load(void *state, struct result *result, struct err *err)
     struct kernel_loading *l = state;
     struct recipe *recipe = l->recipe;
 
-    (void)result;
     l->recipe = NULL;
     l->begun = clock_seconds();
     /* Without a job, Ctrl-C ends the process, so the child needs no predicate. */
@@ -70,8 +69,7 @@ static void add_left_out(struct result *result, const struct kernel *k)
     static const struct result_column columns[] = {{.key = "line", .kind = CELL_COUNT},
                                                    {.key = "text", .kind = CELL_TEXT},
                                                    {.key = "reason", .kind = CELL_TEXT}};
-    struct result_table *t =
-        result_table(result, "left_out", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "left_out", columns);
 
     t->hide = NOT_TEXT;
     for (size_t i = 0; i < k->refused_count + k->left_out_count; i++) {
@@ -146,7 +144,6 @@ static bool publish(struct session *s, void *state, struct result *result, struc
 {
     struct kernel_loading *l = state;
 
-    (void)err;
     session_set_kernel(s, l->kernel, l->loop);
     l->kernel = NULL;
     kernel_tell_loaded(s, result);

@@ -83,7 +83,6 @@ static bool read_work(void *state, struct result *result, struct err *err)
     const struct forms *forms[ISA_COUNT];
     bool ok = true;
 
-    (void)result;
     switch (r->source) {
     case MAPPING_OSACA:
         for (int isa = 0; isa < ISA_COUNT; isa++)
@@ -110,7 +109,7 @@ static struct result_table *left_table(struct result *result, const char *key)
         {.key = "name", .title = "entry", .kind = CELL_TEXT},
         {.key = "reason", .title = "reason", .kind = CELL_TEXT},
     };
-    return result_table(result, key, columns, sizeof columns / sizeof *columns);
+    return RESULT_TABLE(result, key, columns);
 }
 
 static void left_row(struct result_table *t, size_t line, const char *name, const char *why)

@@ -60,7 +60,6 @@ static bool merge(void *state, struct result *result, struct err *err)
 {
     struct merging *m = state;
 
-    (void)result;
     m->made = experiments_copy(m->base, NULL);
     for (size_t i = m->pending_results.put; i < m->pending_results.list.count && !watch_steps(1);
          i++)
@@ -75,8 +74,6 @@ static void merge_here(struct session *s, void *state, struct result *result, co
     struct merging *m = state;
     uint64_t serial = m->base->serial;
 
-    (void)result;
-    (void)err;
     s->replacing = 0;
     experiments_free(m->base);   /* Drops this reference first, because a table with one reference
                                   * need not be copied. */
@@ -89,7 +86,6 @@ static bool merged(struct session *s, void *state, struct result *result, struct
     struct merging *m = state;
     struct err none = {0};
 
-    (void)err;
     s->replacing = 0;
     if (!session_set_experiments(s, &m->made, m->base, &none))
         merge_here(s, m, result, &none);

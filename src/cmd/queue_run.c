@@ -113,7 +113,6 @@ static bool loading_work(void *state, struct result *result, struct err *err)
     struct loading *l = state;
     struct err none = {0};
 
-    (void)result;
     for (size_t i = 0; i < l->to_load.count && !watch_over(); i++)
         l->to_load.items[i].machine = machine_load(l->to_load.items[i].name, &none);
     for (int isa = 0; isa < ISA_COUNT && !watch_over(); isa++)
@@ -125,8 +124,6 @@ static bool loading_publish(struct session *s, void *state, struct result *resul
 {
     struct loading *l = state;
 
-    (void)result;
-    (void)err;
     for (size_t i = 0; i < l->to_load.count; i++)
         if (l->to_load.items[i].machine) {
             vec_push(&s->queue.machines, l->to_load.items[i]);

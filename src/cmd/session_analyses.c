@@ -19,7 +19,6 @@
 
 static bool make_work(void *state, struct result *result, struct err *err)
 {
-    (void)result;
     return analyses_make(state) || watch_goes_on(err);
 }
 
@@ -27,8 +26,6 @@ static bool make_publish(struct session *s, void *state, struct result *result, 
 {
     struct analyses *a = state;
 
-    (void)result;
-    (void)err;
     a->made = true;
     a->job = 0;
     s->revision++;
@@ -38,9 +35,6 @@ static bool make_publish(struct session *s, void *state, struct result *result, 
 static void make_failed(struct session *s, void *state, struct result *result,
                         const struct err *err)
 {
-    (void)s;
-    (void)result;
-    (void)err;
     ((struct analyses *)state)->job = 0;
 }
 
@@ -132,7 +126,6 @@ static bool simulating_work(void *state, struct result *result, struct err *err)
 {
     struct simulating *w = state;
 
-    (void)result;
     w->made = simulate_on(w->of, w->index);
     return watch_goes_on(err);
 }
@@ -143,8 +136,6 @@ static bool simulating_publish(struct session *s, void *state, struct result *re
     struct simulating *w = state;
     struct loop_simulation *to = &w->of->simulations[w->index];
 
-    (void)result;
-    (void)err;
     to->job = 0;
     to->made = w->made;
     w->made = NULL;
@@ -158,8 +149,6 @@ static void simulating_failed(struct session *s, void *state, struct result *res
     struct simulating *w = state;
     struct loop_simulation *to = &w->of->simulations[w->index];
 
-    (void)result;
-    (void)err;
     to->job = 0;
     to->given_up = s->revision;
 }

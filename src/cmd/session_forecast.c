@@ -19,7 +19,6 @@ static bool forecast_work(void *state, struct result *result, struct err *err)
 {
     struct forecast *f = state;
 
-    (void)result;
     return (f->fresh = prediction_make(f->machine, f->table, err)) != NULL;
 }
 
@@ -29,9 +28,6 @@ static void forecast_failed(struct session *s, void *state, struct result *resul
     struct forecast *f = state;
     const double now = clock_seconds();
 
-    (void)s;
-    (void)result;
-    (void)err;
     f->job = 0;
     f->due = now + (SHARE - 1) * (now - f->begun);
     prediction_free(f->fresh);

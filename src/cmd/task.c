@@ -74,7 +74,6 @@ static void task_free(void *state)
 
 static bool interrupted(void *state)
 {
-    (void)state;
     return job_interrupted();
 }
 

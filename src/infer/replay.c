@@ -25,7 +25,6 @@ bool replay_measure(struct experiments *t, void *state, struct err *err)
     const struct experiments *record = state;
     struct row_index index = row_index_new(record);
 
-    (void)err;
     for (size_t i = 0; i < t->rows.count && !watch_steps(1); i++) {
         if (!experiment_state_open(t->rows.items[i].state) || experiments_measured(t, i))
             continue;

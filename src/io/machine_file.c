@@ -317,7 +317,6 @@ static bool add_latency(const char *forms, void *data, struct err *err)
 {
     const struct latency_row *row = data;
 
-    (void)err;
     machine_add_latency(row->machine, forms, row->from, row->to, row->cycles, row->source);
     return true;
 }

@@ -4,9 +4,6 @@
 
 bool ranks_begin(int *argc, char ***argv, struct err *err)
 {
-    (void)argc;
-    (void)argv;
-    (void)err;
     return true;
 }
 
@@ -36,21 +33,15 @@ unsigned ranks_share(unsigned processors)
 
 void ranks_send(unsigned to, enum rank_kind kind, const struct str *bytes)
 {
-    (void)to;
-    (void)kind;
-    (void)bytes;
 }
 
 size_t ranks_unsent(unsigned to)
 {
-    (void)to;
     return 0;
 }
 
 bool ranks_receive(double seconds, struct rank_message *out)
 {
-    (void)seconds;
-    (void)out;
     return false;
 }
 

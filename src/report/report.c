@@ -218,8 +218,7 @@ static void add_bounds(const struct analysis *a, bool ascii, struct result *resu
         {.key = "bar", .kind = CELL_TEXT, .width = RAGGED, .hide = NOT_DOCUMENT},
         {.key = "note", .kind = CELL_TEXT, .hide = NOT_TEXT},
     };
-    struct result_table *t =
-        result_table(result, "bounds", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "bounds", columns);
     struct str bar = {0};
 
     t->hide = NOT_CSV | NOT_JSON;
@@ -370,8 +369,7 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
         {.key = "port", .kind = CELL_TEXT},
         {.key = "cycles", .kind = CELL_NUMBER},
     };
-    struct result_table *t =
-        result_table(result, "rows", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "rows", columns);
     struct str text = {0}, usage = {0}, flags = {0};
     char address[PLACE_TEXT + 2];
 
@@ -423,8 +421,7 @@ static void add_summaries(struct analysis *const *a, size_t n, struct result *re
         {.key = "next_limit", .kind = CELL_TEXT},      {.key = "next_cycles", .kind = CELL_NUMBER},
         {.key = "chain_kind", .kind = CELL_TEXT},      {.key = "split_code", .kind = CELL_TEXT},
     };
-    struct result_table *t =
-        result_table(result, "summaries", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = RESULT_TABLE(result, "summaries", columns);
 
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i < n; i++) {

@@ -141,6 +141,9 @@ void result_item(struct result *r, const char *key, json_t *take_object);
  * its name in JSON. */
 struct result_table *result_table(struct result *r, const char *key,
                                   const struct result_column *columns, size_t count);
+/* Adds a table like result_table. @columns is an array. */
+#define RESULT_TABLE(r, key, columns)                                                              \
+    result_table(r, key, columns, sizeof(columns) / sizeof *(columns))
 /* Append a cell to the table. A row is complete when every column has a cell. */
 void cell_text(struct result_table *t, const char *value);
 void cell_count(struct result_table *t, int64_t value);

@@ -31,7 +31,6 @@ static struct completions matches;
 static int give_byte(FILE *stream)
 {
     const char *next;
-    (void)stream;
     /* Waits, because the remaining bytes of a sequence or character follow. */
     if (!input_waiting(&next) && !input_fill(1000))
         return EOF;
@@ -82,7 +81,6 @@ static void take_line(char *line)
 static char *next_match(const char *text, int state)
 {
     static size_t at;
-    (void)text;
     at = state ? at + 1 : 0;
     return at < matches.items.count ? mem_strdup(matches.items.items[at]) : NULL;
 }
@@ -98,7 +96,6 @@ static char **complete(const char *text, int start, int end)
 /* Stores several matches, which the frame displays. */
 static void keep_matches(char **found, int count, int longest)
 {
-    (void)longest;
     vec_free_texts(&matches.items);
     for (int i = 1; i <= count; i++)
         vec_push(&matches.items, mem_strdup(found[i]));
@@ -135,8 +132,6 @@ static bool take_paste(void)
  * (8.2) reads beyond its buffer if the end of the paste is late. */
 static int paste_within(int count, int key)
 {
-    (void)count;
-    (void)key;
     input_paste_begin();
     return 0;
 }

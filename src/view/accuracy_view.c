@@ -223,17 +223,12 @@ static bool accuracy_act(void *state, struct session *s, enum action action, str
 
 static unsigned accuracy_wants(void *state, struct session *s, unsigned width, bool other_panes)
 {
-    (void)state;
-    (void)s;
-    (void)width;
-    (void)other_panes;
     return SMALL_ROWS;
 }
 
 static void accuracy_click(void *state, struct session *s, int x, int y)
 {
     struct accuracy_view_state *v = state;
-    (void)s;
     v->column = moved(0, (x - MAP_X) / 2);
     v->row = moved(METRICS_CELLS - 1, -v->per_row * (y - 1));
 }

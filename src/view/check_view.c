@@ -220,7 +220,6 @@ static bool check_act(void *state, struct session *s, enum action action, struct
 
 static bool check_live(void *state, struct session *s)
 {
-    (void)state;
     return s->checking != NULL;
 }
 

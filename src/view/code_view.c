@@ -91,7 +91,6 @@ static void code_title(void *state, struct session *s, struct str *out)
 {
     const struct profile_loop *l = hot_loop(s);
 
-    (void)state;
     if (l)
         str_addf(out, ": %s, %.1f %% of the samples", l->name,
                  100 * profile_share(s->document.profile, l->samples, NULL));
@@ -101,9 +100,6 @@ static unsigned code_wants(void *state, struct session *s, unsigned width, bool 
 {
     size_t count;
 
-    (void)state;
-    (void)width;
-    (void)other_panes;
     return hot_loop_insns(hot_loop(s), &count) ? (unsigned)count + 1 : 6;
 }
 

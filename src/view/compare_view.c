@@ -275,7 +275,6 @@ static bool compare_act(void *state, struct session *s, enum action action, stru
     struct compare_view_state *v = state;
     const struct paired_loops *c = shown(v, s);
 
-    (void)command;
     if (!c || !c->rows.count)
         return false;
     long at = (long)v->cursor, page = v->body > 1 ? (long)v->body - 1 : 1,
@@ -303,7 +302,6 @@ static void compare_status(void *state, struct session *s, struct str *out)
 
 static bool compare_whole(void *state, struct session *s)
 {
-    (void)state;
     return s->document.comparison != NULL;
 }
 

@@ -59,7 +59,6 @@ static void cost_draw(void *state, struct session *s, struct grid *g)
     struct str text = {0};
     double off;
 
-    (void)state;
     if (!l) {
         view_draw_empty(s, &cost_view, g,
                         "Time and bound of a hot loop, and the possible speedup of the program.",
@@ -89,8 +88,6 @@ static unsigned cost_wants(void *state, struct session *s, unsigned width, bool 
     struct grid scratch;
     unsigned rows = 5;
 
-    (void)state;
-    (void)other_panes;
     if (l) {
         say(s->document.profile, l, s->document.hot, &text);
         grid_init(&scratch, width, SENTENCE_ROWS, false);
@@ -104,7 +101,6 @@ static unsigned cost_wants(void *state, struct session *s, unsigned width, bool 
 
 static bool cost_act(void *state, struct session *s, enum action action, struct str *command)
 {
-    (void)state;
     if (action != ACTION_OPEN || !hot_loop(s))
         return false;
     str_addf(command, "program open %zu", s->document.hot + 1);

@@ -151,7 +151,6 @@ static void *rows_hold(const void *context, struct table_source *source)
     const struct experiments_view_state *v = context;
     struct experiments_view_state *held = mem_zero(1, sizeof *held);
 
-    (void)source;
     held->shown = experiments_hold(v->shown);
     held->rows = v->rows;
     held->predicted = v->predicted ? prediction_hold(v->predicted) : NULL;
@@ -448,7 +447,6 @@ static bool experiments_form(void *state, struct session *s, struct str *out)
 
 static bool experiments_live(void *state, struct session *s)
 {
-    (void)state;
     return job_running() > 0 || (s->inferred_shown && lab_run_goes_on(s));
 }
 

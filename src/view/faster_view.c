@@ -180,8 +180,6 @@ static unsigned faster_wants(void *state, struct session *s, unsigned width, boo
 {
     const struct result_table *t = versions(state, s);
 
-    (void)width;
-    (void)other_panes;
     return t ? (unsigned)table_rows(t) + 3 : 6;
 }
 
@@ -206,8 +204,6 @@ static void faster_click(void *state, struct session *s, int x, int y)
 {
     struct faster_state *v = state;
 
-    (void)s;
-    (void)x;
     /* May set the cursor after the last row, because drawing limits the cursor. */
     v->cursor = y >= v->first_row ? v->top + (size_t)(y - v->first_row) : v->cursor;
 }
@@ -216,8 +212,6 @@ static bool faster_live(void *state, struct session *s)
 {
     struct job_info job;
 
-    (void)state;
-    (void)s;
     return searching(&job);
 }
 

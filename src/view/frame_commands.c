@@ -193,7 +193,6 @@ static bool view_command(struct session *s, const char *verb, const char *argume
     const size_t at = f->current, count = view_count();
     const struct view_ops *v = views[at];
 
-    (void)result;
     if (f->reply == FRAME_PROMPT && (strcmp(verb, "do") == 0 || strcmp(verb, "prompt") == 0))
         return err_set(err, ERR_USAGE,
                        "a command that opens the prompt must be the last command of its line",

@@ -95,8 +95,6 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
 
 static enum role row_role(const void *context, size_t row, int column)
 {
-    (void)context;
-    (void)row;
     return column == FUNCTION ? ROLE_TEXT : ROLE_DIM;
 }
 
@@ -108,7 +106,6 @@ static void *hold(const void *context, struct table_source *source)
     const struct functions_view_state *v = context;
     struct functions_held *held = mem_zero(1, sizeof *held);
 
-    (void)source;
     atomic_fetch_add(&((struct function_list *)v->shown)->holders, 1);
     held->copy.shown = v->shown;
     held->copy.by_loops = v->by_loops;

@@ -515,7 +515,6 @@ static unsigned kernel_wants(void *state, struct session *s, unsigned width, boo
     struct str why = {0};
     struct grid scratch = {.width = width, .height = 1};
 
-    (void)state;
     if (!a)
         return 1;
     const struct analysis *current = a[s->document.in_view];
@@ -541,7 +540,6 @@ static void move_to(struct kernel_view_state *v, struct session *s, long row)
 static void kernel_click(void *state, struct session *s, int x, int y)
 {
     struct kernel_view_state *v = state;
-    (void)x;
     adopt(v, s);
     if (y >= v->first_row && (size_t)(y - v->first_row) < v->body)
         move_to(v, s, (long)v->top + y - v->first_row);
@@ -698,7 +696,6 @@ static void kernel_title(void *state, struct session *s, struct str *out)
     const struct kernel *k = s->document.kernel;
     const char *slash = k ? strrchr(k->name, '/') : NULL;
 
-    (void)state;
     if (!k)
         return;
     str_addf(out, ": %s", slash ? slash + 1 : k->name);
@@ -708,7 +705,6 @@ static void kernel_title(void *state, struct session *s, struct str *out)
 
 static bool kernel_whole(void *state, struct session *s)
 {
-    (void)s;
     return ((const struct kernel_view_state *)state)->compare;
 }
 

@@ -24,7 +24,6 @@ bool lab_run_goes_on(const struct session *s)
 
 bool lab_live(void *state, struct session *s)
 {
-    (void)state;
     return lab_run_goes_on(s) || lab_log_runs(s);
 }
 

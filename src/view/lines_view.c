@@ -117,7 +117,6 @@ static void lines_title(void *state, struct session *s, struct str *out)
 {
     const struct profile_loop *l = hot_loop(s);
 
-    (void)state;
     if (l)
         str_addf(out, ": %s", path_base(l->file));
 }

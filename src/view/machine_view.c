@@ -280,7 +280,6 @@ static void machine_draw(void *state, struct session *s, struct grid *g)
 
 static bool machine_act(void *state, struct session *s, enum action action, struct str *command)
 {
-    (void)state;
     if (action != ACTION_PAUSE)
         return false;
     str_add(command, experiments_paused(s) ? "experiments resume" : "experiments pause");
@@ -289,15 +288,12 @@ static bool machine_act(void *state, struct session *s, enum action action, stru
 
 static bool machine_live(void *state, struct session *s)
 {
-    (void)state;
-    (void)s;
     return job_running() > 0;
 }
 
 static void machine_status(void *state, struct session *s, struct str *out)
 {
     const struct machine_view_state *v = state;
-    (void)s;
     if (v->samples)
         str_addf(out, "%.0f s", v->x[v->count - 1]);
 }

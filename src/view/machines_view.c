@@ -13,7 +13,6 @@ static void machines_draw(void *state, struct session *s, struct grid *g)
     size_t n;
     struct analysis *const *a = session_analyses(s, &n);
 
-    (void)state;
     if (!s->document.kernel || !n) {
         view_draw_empty(s, &machines_view, g, "The loop on other machines.", "prompt kernel load",
                         "loads a loop");
@@ -25,9 +24,6 @@ static void machines_draw(void *state, struct session *s, struct grid *g)
 
 static unsigned machines_wants(void *state, struct session *s, unsigned width, bool other_panes)
 {
-    (void)state;
-    (void)width;
-    (void)other_panes;
     return s->document.selected_count > 3 ? (unsigned)s->document.selected_count : 3;
 }
 
@@ -36,8 +32,6 @@ static bool machines_act(void *state, struct session *s, enum action action, str
     const size_t count = s->document.selected_count;
     long at = (long)s->document.in_view;
 
-    (void)state;
-    (void)command;
     if (action == ACTION_NEXT_MACHINE) {
         view_next_machine(s, 1);
         return true;
@@ -50,8 +44,6 @@ static bool machines_act(void *state, struct session *s, enum action action, str
 
 static void machines_click(void *state, struct session *s, int x, int y)
 {
-    (void)state;
-    (void)x;
     if (y >= 0 && (size_t)y < s->document.selected_count)
         s->document.in_view = (size_t)y;
 }

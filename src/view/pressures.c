@@ -107,16 +107,12 @@ static bool make(struct pressures *p, struct err *err)
 
 static bool make_work(void *state, struct result *result, struct err *err)
 {
-    (void)result;
     return make(state, err);
 }
 
 static void make_failed(struct session *s, void *state, struct result *result,
                         const struct err *err)
 {
-    (void)s;
-    (void)result;
-    (void)err;
     ((struct pressures *)state)->job = 0;
 }
 

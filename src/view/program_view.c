@@ -155,8 +155,6 @@ static void loop_text(const void *context, size_t row, int column, struct str *o
 
 static enum role loop_role(const void *context, size_t row, int column)
 {
-    (void)context;
-    (void)row;
     return column == LOOP_OFF || column == LOOP_INSNS || column == LOOP_BY ? ROLE_DIM : ROLE_TEXT;
 }
 
@@ -477,7 +475,6 @@ static bool program_whole(void *state, struct session *s)
 /* Returns whether a program is being profiled. Its list then grows. */
 static bool program_live(void *state, struct session *s)
 {
-    (void)state;
     return s->profiling != NULL;
 }
 

@@ -117,7 +117,6 @@ static void search_draw(void *state, struct session *s, struct grid *g)
     struct evolve_run *run = document_newest_run(&s->document);
     struct stage_view *log = lab_log_shown(s);
 
-    (void)state;
     if (log) {
         lab_log_draw_list(log, STAGE_WORST, g, lab_log_draw_stages(log, g, 0) + 1);
         free(log);
@@ -137,7 +136,6 @@ static void search_draw(void *state, struct session *s, struct grid *g)
 
 static bool search_act(void *state, struct session *s, enum action action, struct str *command)
 {
-    (void)state;
     if (action != ACTION_PAUSE)
         return false;
     lab_pause(document_newest_run(&s->document), command);

@@ -188,7 +188,6 @@ static bool source_act(void *state, struct session *s, enum action action, struc
 {
     struct source_view_state *v = state;
 
-    (void)command;
     if (!refresh(v, s))
         return false;
     long at = (long)v->cursor, page = v->height > 1 ? (long)v->height - 1 : 1;
@@ -202,7 +201,6 @@ static void source_click(void *state, struct session *s, int x, int y)
 {
     struct source_view_state *v = state;
 
-    (void)x;
     if (refresh(v, s) && y >= 0 && v->top + (size_t)y < v->lines.count)
         move_to(v, s, (long)v->top + y);
 }

@@ -30,7 +30,6 @@ bool table_view_act(void *state, struct session *s, enum action action, struct s
     struct table_view *v = state;
     size_t row = v->table.selected;
 
-    (void)command;
     if (!v->refresh(state, s))
         return false;
     if (v->has_detail && action == ACTION_OPEN) {
@@ -122,7 +121,6 @@ bool table_view_recall(void *state, struct session *s, const char *mark)
 
 bool table_view_whole(void *state, struct session *s)
 {
-    (void)s;
     return ((const struct table_view *)state)->detail;
 }
 

@@ -60,7 +60,6 @@ static bool against_work(void *state, struct result *result, struct err *err)
 {
     struct against *a = state;
 
-    (void)result;
     a->diff = mapping_diff_new(a->machine->mapping, a->inferred->mapping, false, NULL);
     return watch_goes_on(err);
 }
@@ -68,9 +67,6 @@ static bool against_work(void *state, struct result *result, struct err *err)
 static void against_failed(struct session *s, void *state, struct result *result,
                            const struct err *err)
 {
-    (void)s;
-    (void)result;
-    (void)err;
     ((struct against *)state)->job = 0;
 }
 
@@ -130,9 +126,6 @@ static size_t row_count(const void *context)
 
 static double row_number(const void *context, size_t row, int column)
 {
-    (void)context;
-    (void)row;
-    (void)column;
     return 0;
 }
 

@@ -50,8 +50,6 @@ static unsigned text_wants(void *state, struct session *s, unsigned width, bool 
     const struct text_view *v = state;
     unsigned rows = v->pager.unread ? UINT_MAX - 1 : 1;
 
-    (void)s;
-    (void)other_panes;
     for (size_t i = 0; !v->pager.unread && i < v->pager.lines.count; i++)
         rows += 1 + (unsigned)(v->pager.lines.items[i].length / (width + 1));
     return rows;
@@ -59,20 +57,16 @@ static unsigned text_wants(void *state, struct session *s, unsigned width, bool 
 
 static bool text_act(void *state, struct session *s, enum action action, struct str *command)
 {
-    (void)s;
-    (void)command;
     return pager_act(state, action);
 }
 
 static bool text_find(void *state, struct session *s, const char *text, int direction)
 {
-    (void)s;
     return pager_find(state, text, direction);
 }
 
 static void text_status(void *state, struct session *s, struct str *out)
 {
-    (void)s;
     pager_status(state, out);
 }
 
@@ -95,7 +89,6 @@ static bool text_busy(void *state)
 static void output_draw(void *state, struct session *s, struct grid *g)
 {
     struct text_view *v = state;
-    (void)s;
     if (!v->filled)
         grid_put(g, 2, 1, 0, ROLE_DIM, 0, "No output yet.");
     else
@@ -109,8 +102,6 @@ static bool output_copy(void *state, struct session *s, enum copied part, struct
 {
     const struct text_view *v = state;
 
-    (void)s;
-    (void)part;
     if (!v->filled)
         return err_set(err, ERR_USAGE, "run a command that has output", "no output to copy");
     pager_text(&v->pager, 1, out);
@@ -125,10 +116,6 @@ static void log_open(void *state)
 /* Returns UINT_MAX - 1 (no limit), because the title needs one more row. */
 static unsigned log_wants(void *state, struct session *s, unsigned width, bool other_panes)
 {
-    (void)state;
-    (void)s;
-    (void)width;
-    (void)other_panes;
     return UINT_MAX - 1;
 }
 
@@ -137,7 +124,6 @@ static void log_draw(void *state, struct session *s, struct grid *g)
     static const enum role roles[] = {
         [LOG_INFO] = ROLE_TEXT, [LOG_WARN] = ROLE_WARN, [LOG_ERROR] = ROLE_ERROR};
     struct text_view *v = state;
-    (void)s;
 
     struct log_line line;
     struct str text = {0};

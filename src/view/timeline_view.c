@@ -240,7 +240,6 @@ static bool timeline_act(void *state, struct session *s, enum action action, str
     long rows = sim ? (long)(sim->step_iterations * v->picked) : 0, at = (long)v->cursor,
          page = (long)(v->height ? v->height : 1);
 
-    (void)command;
     if (!sim)
         return false;
     switch (action) {
@@ -277,7 +276,6 @@ static void timeline_click(void *state, struct session *s, int x, int y)
     size_t count;
     const struct simulation *sim = shown(v, s, &insns, &count);
 
-    (void)x;
     if (!sim || y < 2 || (size_t)(y - 2) >= v->height ||
         v->top + (size_t)(y - 2) >= sim->step_iterations * v->picked)
         return;

@@ -106,7 +106,6 @@ static bool whatif_act(void *state, struct session *s, enum action action, struc
     struct whatif_view_state *v = state;
     size_t last = s->document.sweep.count ? s->document.sweep.count - 1 : 0;
 
-    (void)command;
     switch (action) {
     case ACTION_RIGHT: v->cursor += v->cursor < last; return true;
     case ACTION_LEFT: v->cursor -= v->cursor > 0; return true;

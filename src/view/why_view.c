@@ -190,7 +190,6 @@ static unsigned why_wants(void *state, struct session *s, unsigned width, bool o
     struct analysis *const *a = shown(s, &n);
     struct grid all;
 
-    (void)state;
     if (!a)
         return 1;
     grid_init(&all, width, most_rows(s, a[s->document.in_view], n, width), false);
@@ -205,8 +204,6 @@ static bool why_act(void *state, struct session *s, enum action action, struct s
     unsigned last = v->rows > v->height ? v->rows - v->height : 0,
              page = v->height > 1 ? v->height - 1 : 1;
 
-    (void)s;
-    (void)command;
     switch (action) {
     case ACTION_DOWN: case ACTION_SCROLL_DOWN: v->top++; break;
     case ACTION_UP: case ACTION_SCROLL_UP: v->top -= v->top > 0; break;

@@ -84,7 +84,6 @@ static void take_result(void *state, size_t index, const struct measured *m)
 
 static void show_progress(void *state, const struct runner_summary *so_far, size_t total)
 {
-    (void)state;
     job_progress((double)(so_far->done + so_far->failed), (double)total,
                  "%zu to measure, %.0f passes/s", so_far->left, so_far->rate);
 }
@@ -111,7 +110,6 @@ static bool measure(struct experiments *t, void *state, struct err *err)
 static void report(void *state, const struct select_round *round, const struct mapping *best)
 {
     struct active *a = state;
-    (void)best;
     lock_take(&a->o.curve->lock);
     vec_push(&a->o.curve->rounds, ((struct active_round){*round, clock_seconds() - a->begun}));
     lock_give(&a->o.curve->lock);
@@ -121,7 +119,6 @@ static void report(void *state, const struct select_round *round, const struct m
 
 static void poll_round(void *state, struct evolve *e)
 {
-    (void)state;
     if (job_cancelled(NULL))
         evolve_stop(e);
 }

@@ -40,7 +40,6 @@ static void *work(void *unused)
 {
     struct fault_stack stack;
 
-    (void)unused;
     fault_stack_take(&stack);
     lock_take(&lock);
     while (list.count || !leaves) {

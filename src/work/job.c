@@ -278,7 +278,6 @@ unsigned job_withdraw(void)
 
 bool job_cancelled(void *unused)
 {
-    (void)unused;
     return (thread_job && atomic_load(&thread_job->cancel)) || atomic_load(&interrupted) ||
            shortage_met();
 }
@@ -309,7 +308,6 @@ double job_wait_paused(void *unused)
     double begun = clock_seconds();
     bool waited = false;
 
-    (void)unused;
     if (!job)
         return 0;
     lock_take(&job->lock);

@@ -24,7 +24,6 @@ static void await(sem_t *s)
 
 static void *work(void *unused)
 {
-    (void)unused;
     fault_this_helps();
     /* Makes the allocator create an arena for this thread, before a fault can damage other
      * arenas. */
