@@ -107,6 +107,7 @@ void kernel_tell_loaded(struct session *s, struct result *result)
     str_add(&rest, k->left_out_count ? ", see kernel omitted" : "");
     if (k->recipe && k->recipe->printed)
         str_add(&rest, "; the compiler printed messages, see kernel diagnostics");
+    shelf_tell_dropped(&s->document.shelf, &rest);
     if (k->recipe)
         recipe_print(k->recipe, k->isa, &made);
     if (k->refused_count + k->left_out_count)

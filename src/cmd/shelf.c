@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/shelf.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/recipe.h"
+#include "base/mem.h"
 #include "base/path.h"
 
 void shelf_done(struct shelf *s)
@@ -11,6 +13,8 @@ void shelf_done(struct shelf *s)
     for (size_t i = 0; i < s->list.count; i++)
         kernel_free(s->list.items[i].kernel);
     vec_done(&s->list);
+    free(s->dropped);
+    s->dropped = NULL;
     s->at = 0;
 }
 
@@ -83,12 +87,23 @@ struct shelved shelf_put(struct shelf *s, const struct kernel *k, size_t loop)
         return replaced;
     }
     if (s->list.count == SHELF_MOST) {
+        free(s->dropped);
+        s->dropped = mem_strdup(path_base(s->list.items[0].kernel->name));
         kernel_free(s->list.items[0].kernel);
         memmove(s->list.items, s->list.items + 1, --s->list.count * sizeof *s->list.items);
     }
     vec_push(&s->list, fresh);
     s->at = s->list.count - 1;
     return (struct shelved){0};
+}
+
+void shelf_tell_dropped(struct shelf *s, struct str *out)
+{
+    if (s->dropped)
+        str_addf(out, "; the list of %d kernels was full: %s, the oldest, was removed", SHELF_MOST,
+                 s->dropped);
+    free(s->dropped);
+    s->dropped = NULL;
 }
 
 void shelf_name(const struct shelved *item, struct str *out)

@@ -16,6 +16,7 @@ struct shelved {
 struct shelf {
     VEC(struct shelved) list;      /* kernels in order of loading */
     size_t at;                     /* index of the current kernel */
+    char *dropped;                 /* name of a removed entry that was not reported; NULL: none */
 };
 
 void shelf_done(struct shelf *s);
@@ -28,6 +29,8 @@ void shelf_append(struct shelf *s, const struct kernel *k, size_t loop);
  * the shelf is full, the first entry is removed. Differently compiled versions therefore remain.
  * Returns the replaced entry, whose kernel the caller frees; NULL: none. */
 struct shelved shelf_put(struct shelf *s, const struct kernel *k, size_t loop);
+/* Appends the name of an entry that a full shelf removed, once, for the message of the command. */
+void shelf_tell_dropped(struct shelf *s, struct str *out);
 /* Appends a name for lists, such as "dot.c -O3 -march=skylake: innermost loop .L4". */
 void shelf_name(const struct shelved *item, struct str *out);
 

@@ -70,19 +70,13 @@ void undo_note_arrived(struct session *s, const char *id)
     last->after = choice_now(&s->document, last->isa);
 }
 
-/* Exchanges the step's machine with the session's current machine of the same id. Returns false
- * with err if there is none. */
-static bool swap_machine(struct session *s, struct undo_step *step, struct err *err)
+/* Exchanges the step's machine with @now, the session's current machine of the same id. */
+static void swap_machine(struct session *s, struct undo_step *step, struct machine *now)
 {
-    struct machine *now = session_machine(s, step->machine->id, err);
-
-    if (!now)
-        return false;
     now = machine_hold(now);
     document_drop_analyses(&s->document);
     session_add_machine(s, step->machine);
     step->machine = now;
-    return true;
 }
 
 static void drop_machine(struct document *d, const char *id)
@@ -171,31 +165,42 @@ static void swap_kernel(struct session *s, struct undo_step *step)
     shelf->list.items[at].loop = loop;
 }
 
+/* Returns whether @step replaces a machine. Such a step is a group of its own. */
+static bool replaces_machine(const struct undo_step *step)
+{
+    return step->machine && !step->id;
+}
+
 bool undo_run(struct session *s, bool again, struct result *result, struct err *err)
 {
     struct undo *u = &s->document.undo;
     struct undo_steps *from = again ? &u->undone : &u->done, *to = again ? &u->done : &u->undone;
     struct str what = {0};
+    struct machine *now = NULL;
     unsigned group = 0;
     size_t steps = 0;
 
     if (!from->list.count)
         return err_set(err, ERR_USAGE, NULL, again ? "nothing to redo" : "nothing to undo");
+    const struct undo_step *first = &from->list.items[from->list.count - 1];
+    if (replaces_machine(first) && !(now = session_machine(s, first->machine->id, err)))
+        return false;
     do {
         struct undo_step *step = &from->list.items[from->list.count - 1];
-        if (step->id)
+        if (replaces_machine(step))
+            swap_machine(s, step, now);
+        else if (step->id)
             swap_arrival(s, step);
-        else if (!step->machine)
+        else
             swap_kernel(s, step);
-        else if (!swap_machine(s, step, err))
-            return false;
         str_addf(&what, "%s%s", steps++ ? ", " : "", step->what);
         group = step->group;
         undo_push(to, *step);
         from->list.count--;
     } while (group && from->list.count && from->list.items[from->list.count - 1].group == group);
-    result_confirm(result, "%s: %s", again ? "redone" : "undone", str_text(&what));
     result_text(result, again ? "redone" : "undone", str_text(&what));
+    shelf_tell_dropped(&s->document.shelf, &what);
+    result_confirm(result, "%s: %s", again ? "redone" : "undone", str_text(&what));
     str_done(&what);
     return true;
 }

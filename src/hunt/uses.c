@@ -20,6 +20,8 @@ struct form_uses *form_uses_load(enum isa isa, size_t *count, struct err *err)
     if (!path)
         err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data directory",
                 "%s not found", str_text(&relative));
+    if (t && !t->count)
+        err_set(err, ERR_DATA, "install Portolan again", "%s has no forms", path);
     if (t && (form < 0 || uses < 0)) {
         err_set(err, ERR_DATA, "the first line must be form,count", "the column %s is missing",
                 form < 0 ? "form" : "count");

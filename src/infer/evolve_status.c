@@ -242,8 +242,7 @@ struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count, st
 struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over)
 {
     lock_take(&e->lock);
-    struct genome **copies =
-        copy_leaders(e, shown(e), e->agreed ? e->target : e->target - 1, count, over);
+    struct genome **copies = copy_leaders(e, shown(e), e->finished, count, over);
     lock_give(&e->lock);
     return copies;
 }
@@ -251,7 +250,7 @@ struct genome **evolve_population(struct evolve *e, size_t *count, struct proble
 struct genome **evolve_singles(struct evolve *e, size_t *count, struct problem **over)
 {
     lock_take(&e->lock);
-    struct genome **copies = copy_leaders(e, e->best, e->target - 1, count, over);
+    struct genome **copies = copy_leaders(e, e->best, e->finished, count, over);
     lock_give(&e->lock);
     return copies;
 }

@@ -88,16 +88,17 @@ static const char *current(void)
     return session.document.selected[0];
 }
 
-/* Loads a kernel of one instruction that adds @register_name. */
-static void load_one(const char *file, const char *register_name)
+/* Loads a kernel of one instruction that adds @register_name. Returns the bottom line. */
+static const char *load_one(const char *file, const char *register_name)
 {
     char text[64], command[64];
 
     snprintf(text, sizeof text, "add rax, %s\n", register_name);
     work_put(file, text);
     snprintf(command, sizeof command, "kernel load @/%s", file);
-    said(command);
+    const char *line = said(command);
     assert_false(frame.failed);
+    return line;
 }
 
 static bool kernel_adds(const char *register_name)
@@ -115,7 +116,9 @@ static void test_kernel_loaded_again(void **state)
     load_one("again.s", "rcx");
     for (unsigned i = 0; i < SHELF_MOST; i++) {
         snprintf(name, sizeof name, "other%u.s", i);
-        load_one(name, "rdi");
+        const char *line = load_one(name, "rdi");
+        /* A kernel that leaves the full list is named. */
+        assert_true((strstr(line, "again.s, the oldest, was removed") != NULL) == (i == SHELF_MOST - 1));
     }
     load_one("again.s", "rdx");
     for (int round = 0; round < 2; round++) {
