@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/command.h"
-#include "cmd/task.h"
 #include "infer/congruence.h"
 
 struct congruence_values {
@@ -53,43 +52,34 @@ static void add_class(const struct names *names, const struct congruence *c, uin
     json_array_append_new(classes, object);
 }
 
-struct finding {
-    struct experiments *table;     /* counted reference */
-    double epsilon;
-};
-
-static void finding_free(void *state)
-{
-    struct finding *f = state;
-    experiments_free(f->table);
-    free(f);
-}
-
-static bool find(void *state, struct result *result, struct err *err)
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {{.key = "class", .kind = CELL_COUNT},
                                                    {.key = "form", .kind = CELL_TEXT},
                                                    {.key = "representative", .kind = CELL_TEXT},
                                                    {.key = "untested", .kind = CELL_COUNT},
                                                    {.key = "untold", .kind = CELL_TEXT}};
-    const struct finding *f = state;
-    json_t *classes = json_array();
+    const struct congruence_values *v = values;
+    const struct experiments *table = s->document.experiments;
     struct str text = {0};
     struct congruence c;
 
-    congruence_find(f->table, f->epsilon, 0, true, &c);
+    if (!experiments_required(s, err))
+        return false;
+    json_t *classes = json_array();
+    congruence_find(table, v->epsilon, 0, true, &c);
     struct result_table *t = RESULT_TABLE(result, "members", columns);
     t->hide = NOT_TEXT | NOT_JSON;
     for (uint32_t class = 0; class < c.classes && !watch_steps(1 + c.forms / 8); class++)
-        add_class(&f->table->forms, &c, class, t, &text, classes);
+        add_class(&table->forms, &c, class, t, &text, classes);
     uint64_t untested = 0;
     for (size_t class = 0; class < c.classes; class++)
         untested += c.untested[class];
-    result_number(result, "epsilon", f->epsilon);
+    result_number(result, "epsilon", v->epsilon);
     result_nested(result, "classes", classes);
     result_block(result, str_text(&text));
     result_line(result, "%zu class%s of %zu form%s, epsilon %g", c.classes,
-                c.classes == 1 ? "" : "es", c.forms, plural(c.forms), f->epsilon);
+                c.classes == 1 ? "" : "es", c.forms, plural(c.forms), v->epsilon);
     if (untested)
         result_line(result,
                     "%llu pair%s of forms compared only in isolation; experiments settle measures "
@@ -99,18 +89,6 @@ static bool find(void *state, struct result *result, struct err *err)
     congruence_done(&c);
     str_done(&text);
     return watch_goes_on(err);
-}
-
-static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
-{
-    static const struct task_ops ops = {"compares forms", find, NULL, .free = finding_free};
-    const struct congruence_values *v = values;
-
-    if (!experiments_required(s, err))
-        return false;
-    struct finding *f = mem_alloc(sizeof *f);
-    *f = (struct finding){experiments_hold(s->document.experiments), v->epsilon};
-    return task_give(task, &ops, f);
 }
 
 const struct command command_congruence = {
@@ -129,6 +107,6 @@ const struct command command_congruence = {
                  "their mean"}),
     .examples = EXAMPLES("congruence", "congruence --epsilon 0.02"),
     .values_size = sizeof(struct congruence_values),
-    .flags = COMMAND_JOB,
-    .prepare = prepare,
+    .doing = "compares forms",
+    .read = run,
 };

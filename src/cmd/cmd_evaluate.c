@@ -8,7 +8,6 @@
 #include "base/shortage.h"
 #include "base/watch.h"
 #include "cmd/command.h"
-#include "cmd/task.h"
 #include "io/experiments_file.h"
 #include "io/pmevo_json.h"
 #include "model/metrics.h"
@@ -21,34 +20,6 @@ static bool is_json(const char *path)
 {
     size_t length = strlen(path);
     return length > 5 && strcmp(path + length - 5, ".json") == 0;
-}
-
-/* A mapping to evaluate, of a machine or of a PMEvo file that the job reads */
-struct evaluated {
-    char *name;
-    struct machine *machine;    /* copy of the machine; NULL: not read yet */
-};
-
-struct mapping_evaluating {
-    char *file;                    /* path of the experiments; NULL: @table is evaluated */
-    struct experiments *table;     /* counted reference to the session's table, or the table of
-                                    * @file */
-    struct evaluated *mappings;
-    size_t count;
-    bool heat;
-};
-
-static void evaluating_free(void *state)
-{
-    struct mapping_evaluating *w = state;
-    for (size_t i = 0; i < w->count; i++) {
-        free(w->mappings[i].name);
-        machine_free(w->mappings[i].machine);
-    }
-    free(w->mappings);
-    experiments_free(w->table);
-    free(w->file);
-    free(w);
 }
 
 static struct machine *machine_in_file(const char *path, struct err *err)
@@ -249,59 +220,53 @@ struct evaluate_values {
     bool heat;
 };
 
-static bool evaluate_all(void *state, struct result *result, struct err *err)
+static bool evaluate_all(struct session *s, const struct evaluate_values *v,
+                         const struct experiments *t, struct result *result, struct err *err)
 {
-    struct mapping_evaluating *w = state;
-
-    if (!w->table && !(w->table = is_json(w->file) ? pmevo_experiments_load(w->file, err)
-                                                   : experiments_load(w->file, err)))
-        return false;
+    const char *current = s->document.selected[0];
+    const char *const *names = v->mappings.count ? v->mappings.items : &current;
+    const size_t count = v->mappings.count ? v->mappings.count : 1;
     struct result_table *table =
-        result_table(result, "mappings", columns, w->heat ? COLUMNS : COLUMNS - 1);
+        result_table(result, "mappings", columns, v->heat ? COLUMNS : COLUMNS - 1);
     struct result_table *worst = RESULT_TABLE(result, "worst", worst_columns);
-    size_t bytes = (w->table->rows.count + 1) * sizeof(double);
+    size_t bytes = (t->rows.count + 1) * sizeof(double);
     double *predicted = mem_try_alloc(bytes);
     bool ok = predicted || err_memory_for(err, "the predictions", bytes);
 
     table->shape = TABLE_SPREAD;
     worst->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
-    for (size_t i = 0; ok && i < w->count; i++) {
-        struct evaluated *e = &w->mappings[i];
-        watch_at("mappings", (double)i, (double)w->count);
-        if (!e->machine)
-            e->machine = machine_in_file(e->name, err);
-        if (e->machine)
-            machine_predict(e->machine, w->table, predicted);
-        ok = e->machine && watch_goes_on(err);
+    for (size_t i = 0; ok && i < count; i++) {
+        struct machine *read = is_json(names[i]) ? machine_in_file(names[i], err) : NULL;
+        const struct machine *m = is_json(names[i]) ? read : session_machine(s, names[i], err);
+        watch_at("mappings", (double)i, (double)count);
+        if (m)
+            machine_predict(m, t, predicted);
+        ok = m && watch_goes_on(err);
         if (ok)
-            add_accuracy(e->name, w->table, predicted, w->heat, w->count > 1, table, worst, result);
+            add_accuracy(names[i], t, predicted, v->heat, count > 1, table, worst, result);
+        machine_free(read);
     }
     free(predicted);
     return ok;
 }
 
-static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {"evaluates", evaluate_all, NULL, .free = evaluating_free};
     const struct evaluate_values *v = values;
-    const char *current = s->document.selected[0];
-    const char *const *names = v->mappings.count ? v->mappings.items : &current;
-    struct mapping_evaluating *w = mem_zero(1, sizeof *w);
-    bool ok = v->file || s->document.experiments ||
-              err_set(err, ERR_USAGE, "use evaluate FILE, or experiments load FILE first",
-                      "no experiments");
+    struct experiments *t = NULL;
 
-    w->heat = v->heat;
-    w->file = mem_strdup(v->file);
-    w->table = !v->file && ok ? experiments_hold(s->document.experiments) : NULL;
-    w->mappings = mem_zero(v->mappings.count + 1, sizeof *w->mappings);
-    for (size_t i = 0; ok && i < (v->mappings.count ? v->mappings.count : 1); i++) {
-        const struct machine *m = is_json(names[i]) ? NULL : session_machine(s, names[i], err);
-        ok = m || is_json(names[i]);
-        w->mappings[w->count++] =
-            (struct evaluated){mem_strdup(names[i]), m ? machine_copy(m) : NULL};
-    }
-    return task_give(task, &ops, w) && ok;
+    if (!v->file && !s->document.experiments)
+        return err_set(err, ERR_USAGE, "use evaluate FILE, or experiments load FILE first",
+                       "no experiments");
+    for (size_t i = 0; i < v->mappings.count; i++)
+        if (!is_json(v->mappings.items[i]) && !session_machine(s, v->mappings.items[i], err))
+            return false;
+    if (v->file && !(t = is_json(v->file) ? pmevo_experiments_load(v->file, err)
+                                          : experiments_load(v->file, err)))
+        return false;
+    bool ok = evaluate_all(s, v, t ? t : s->document.experiments, result, err);
+    experiments_free(t);
+    return ok;
 }
 
 const struct command command_evaluate = {
@@ -322,6 +287,6 @@ const struct command command_evaluate = {
     .examples = EXAMPLES("evaluate --mapping skylake --mapping znver4",
                          "evaluate measured.csv --heatmap"),
     .values_size = sizeof(struct evaluate_values),
-    .flags = COMMAND_JOB,
-    .prepare = prepare,
+    .doing = "evaluates",
+    .read = run,
 };

@@ -33,7 +33,7 @@ static const struct parameter load_options[] = {
 };
 
 struct experiments_loading {
-    char *file;
+    const char *file;
     struct experiments *(*read)(const char *path, struct err *err);
     struct experiments *base;      /* table that --append extends (counted reference); NULL: none */
     struct experiments *made;
@@ -44,7 +44,6 @@ static void loading_free(void *state)
     struct experiments_loading *l = state;
     experiments_free(l->base);
     experiments_free(l->made);
-    free(l->file);
     free(l);
 }
 
@@ -90,7 +89,7 @@ static bool load(struct session *s, const struct experiments_load_values *v,
     static const struct task_ops ops = {"loads", load_work, load_publish, .free = loading_free};
     struct experiments_loading *l = mem_zero(1, sizeof *l);
 
-    l->file = mem_strdup(v->file);
+    l->file = v->file;
     l->read = read;
     l->base =
         v->append && s->document.experiments ? experiments_hold(s->document.experiments) : NULL;
@@ -142,56 +141,34 @@ struct experiments_save_values {
     bool host;
 };
 
-struct experiments_saving {
-    char *file;
-    struct experiments *table;     /* counted reference */
-    enum isa isa;
-    bool json, host;
-};
-
-static void saving_free(void *state)
+static bool save_json(const struct experiments *t, enum isa isa, const char *file, struct err *err)
 {
-    struct experiments_saving *w = state;
-    experiments_free(w->table);
-    free(w->file);
-    free(w);
-}
-
-static bool save_json(const struct experiments_saving *w, struct err *err)
-{
-    struct forms *forms = forms_load(w->isa, NULL, err);
+    struct forms *forms = forms_load(isa, NULL, err);
     struct str text = {0};
 
     if (!forms)
         return false;
-    export_pmevo_experiments(w->table, forms, &text);
-    bool ok = watch_goes_on(err) && file_write(w->file, text.data, text.length, err);
+    export_pmevo_experiments(t, forms, &text);
+    bool ok = watch_goes_on(err) && file_write(file, text.data, text.length, err);
     str_done(&text);
     forms_free(forms);
     return ok;
 }
 
-static bool save_work(void *state, struct result *result, struct err *err)
+static bool save_with_host(const struct experiments *table, const char *file, struct err *err)
 {
-    const struct experiments_saving *w = state;
+    struct experiments *t = experiments_copy(table, NULL);
 
-    result_note(result, "%zu experiment%s saved to %s", w->table->rows.count,
-                plural(w->table->rows.count), w->file);
-    if (w->json)
-        return save_json(w, err);
-    if (!w->host)
-        return experiments_save(w->table, w->file, err);
-    struct experiments *t = experiments_copy(w->table, NULL);
     experiments_host_fill(t);
-    bool ok = watch_goes_on(err) && experiments_save(t, w->file, err);
+    bool ok = watch_goes_on(err) && experiments_save(t, file, err);
     experiments_free(t);
     return ok;
 }
 
-static bool prepare_save(struct session *s, const void *values, struct task *task, struct err *err)
+static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {"saves", save_work, NULL, .free = saving_free};
     const struct experiments_save_values *v = values;
+    const struct experiments *t = s->document.experiments;
     const char *slash = strrchr(v->file, '/'), *dot = strrchr(slash ? slash : v->file, '.');
 
     if (!experiments_required(s, err))
@@ -202,10 +179,11 @@ static bool prepare_save(struct session *s, const void *values, struct task *tas
     bool json = dot && strcmp(dot, ".json") == 0;
     if (json && v->host)
         return err_set(err, ERR_USAGE, "save as .csv", "PMEvo's JSON cannot store the host");
-    struct experiments_saving *w = mem_alloc(sizeof *w);
-    *w = (struct experiments_saving){mem_strdup(v->file), experiments_hold(s->document.experiments),
-                                     s->document.isa, json, v->host};
-    return task_give(task, &ops, w);
+    result_note(result, "%zu experiment%s saved to %s", t->rows.count, plural(t->rows.count),
+                v->file);
+    return json      ? save_json(t, s->document.isa, v->file, err)
+           : v->host ? save_with_host(t, v->file, err)
+                     : experiments_save(t, v->file, err);
 }
 
 const struct command command_experiments_save = {
@@ -221,8 +199,8 @@ const struct command command_experiments_save = {
     .examples = EXAMPLES("experiments save table.csv", "experiments save experiments.json",
                          "experiments save node3.csv --host"),
     .values_size = sizeof(struct experiments_save_values),
-    .flags = COMMAND_JOB,
-    .prepare = prepare_save,
+    .doing = "saves",
+    .read = run_save,
 };
 
 struct experiments_list_values {

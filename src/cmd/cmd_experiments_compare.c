@@ -9,7 +9,6 @@
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/experiments_host.h"
-#include "cmd/task.h"
 #include "io/experiments_file.h"
 
 #define THRESHOLD 5        /* default threshold in percent */
@@ -19,7 +18,8 @@
 /* A file of measurements. @name is taken from its column host, or is the file's name if the file
  * lacks this column. */
 struct fleet_host {
-    char *file, *name, *cpu, *microcode;   /* cpu and microcode: "" if unknown */
+    const char *file;
+    char *name, *cpu, *microcode;   /* cpu and microcode: "" if unknown */
     struct experiments *table;
     /* number of experiments that another host also measured, and number of these that differ from
      * the median */
@@ -44,13 +44,10 @@ struct fleet_comparing {
                             * experiments that differ */
 };
 
-static void comparing_free(void *state)
+static void comparing_done(struct fleet_comparing *w)
 {
-    struct fleet_comparing *w = state;
-
     for (size_t i = 0; i < w->count; i++) {
         struct fleet_host *h = &w->hosts[i];
-        free(h->file);
         free(h->name);
         free(h->cpu);
         free(h->microcode);
@@ -62,7 +59,6 @@ static void comparing_free(void *state)
     }
     vec_done(&w->rows);
     free(w->hosts);
-    free(w);
 }
 
 /* Returns a copy of the first value in column @name of @t that is not empty; "" if there is none.
@@ -245,10 +241,13 @@ static void add_table(const struct fleet_comparing *w, size_t from, size_t to,
     }
 }
 
-static bool compare_work(void *state, struct result *result, struct err *err)
-{
-    struct fleet_comparing *w = state;
+struct fleet_values {
+    struct word_list files;
+    double threshold;
+};
 
+static bool compare_files(struct fleet_comparing *w, struct result *result, struct err *err)
+{
     if (!read_hosts(w, err))
         return false;
     compare_all(w);
@@ -272,26 +271,20 @@ static bool compare_work(void *state, struct result *result, struct err *err)
     return true;
 }
 
-struct fleet_values {
-    struct word_list files;
-    double threshold;
-};
-
-static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {"compares", compare_work, NULL, comparing_free,
-                                        .listed = TASK_LISTED_IF_LONG};
     const struct fleet_values *v = values;
+    struct fleet_comparing w = {.threshold = v->threshold / 100};
 
     if (v->files.count < 2)
         return err_set(err, ERR_USAGE, "use experiments compare FILE FILE...",
                        "a comparison needs at least two files");
-    struct fleet_comparing *w = mem_zero(1, sizeof *w);
-    w->hosts = mem_zero(v->files.count, sizeof *w->hosts);
-    w->threshold = v->threshold / 100;
+    w.hosts = mem_zero(v->files.count, sizeof *w.hosts);
     for (size_t i = 0; i < v->files.count; i++)
-        w->hosts[w->count++].file = mem_strdup(v->files.items[i]);
-    return task_give(task, &ops, w);
+        w.hosts[w.count++].file = v->files.items[i];
+    bool ok = compare_files(&w, result, err);
+    comparing_done(&w);
+    return ok;
 }
 
 const struct command command_experiments_compare = {
@@ -309,5 +302,6 @@ const struct command command_experiments_compare = {
     .examples = EXAMPLES("experiments compare node1.csv node2.csv node3.csv",
                          "experiments compare before.csv after.csv --above 2"),
     .values_size = sizeof(struct fleet_values),
-    .prepare = prepare,
+    .doing = "compares",
+    .read = run,
 };

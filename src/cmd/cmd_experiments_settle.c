@@ -20,7 +20,8 @@
  * the machine's directory. */
 struct experiments_settling {
     struct session *session;
-    char *name, *directory, *journal_path, *ambiguities_path;
+    const char *name;
+    char *directory, *journal_path, *ambiguities_path;
     struct ambiguities ambiguities;
     struct machine *machine;         /* the job's copy of the charted machine */
     struct machine *simulated;       /* copy of the simulated machine; NULL: this CPU */
@@ -138,7 +139,6 @@ static bool settle_finish(struct session *s, void *state, struct result *result,
 static void settling_free(void *state)
 {
     struct experiments_settling *w = state;
-    free(w->name);
     free(w->directory);
     free(w->journal_path);
     free(w->ambiguities_path);
@@ -199,7 +199,7 @@ static bool prepare_settle(struct session *s, const void *values, struct task *t
                        v->name);
     struct experiments_settling *w = mem_zero(1, sizeof *w);
     w->session = s;
-    w->name = mem_strdup(v->name);
+    w->name = v->name;
     w->directory = machine_user_directory(v->name);
     w->ambiguities_path = chart_ambiguities_path(v->name);
     w->options = (struct runner_options){.one_length = true, .patience = v->patience};

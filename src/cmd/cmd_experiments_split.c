@@ -28,32 +28,19 @@ struct split_values {
     const char *file;
 };
 
-struct splitting {
-    struct experiments *table;   /* counted reference */
-    size_t parts, controls;
-    char *stem;
-};
-
-static void splitting_free(void *state)
-{
-    struct splitting *w = state;
-    experiments_free(w->table);
-    free(w->stem);
-    free(w);
-}
-
 /* Returns part @part (from 0) of the table: a share of the rows, and all controls. Marks the
  * controls and removes their values. The caller frees the result. */
-static struct experiments *part_of(const struct splitting *w, size_t part, const bool *control)
+static struct experiments *part_of(const struct experiments *all, size_t parts, size_t part,
+                                   const bool *control)
 {
-    size_t rows = w->table->rows.count, at = 0;
+    size_t rows = all->rows.count, at = 0;
     bool *keep = mem_zero(rows + 1, sizeof *keep);
 
     for (size_t i = 0, turn = 0; i < rows; i++) {
-        keep[i] = control[i] || turn % w->parts == part;
+        keep[i] = control[i] || turn % parts == part;
         turn += !control[i];
     }
-    struct experiments *t = experiments_copy(w->table, keep);
+    struct experiments *t = experiments_copy(all, keep);
     for (size_t i = 0; i < rows && at < t->rows.count; i++) {
         if (!keep[i])
             continue;
@@ -98,53 +85,46 @@ static void choose_controls(const struct experiments *t, size_t controls, bool *
     free(covered);
 }
 
-static bool split_work(void *state, struct result *result, struct err *err)
+static bool run_split(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    struct splitting *w = state;
-    /* At most half of the rows are controls. The other rows are divided among the hosts. */
-    size_t rows = w->table->rows.count, most = rows / 2,
-           controls = w->controls < most ? w->controls : most;
-    bool *control = mem_zero(rows + 1, sizeof *control), ok = true;
-
-    choose_controls(w->table, controls, control);
-    for (size_t part = 0; ok && part < w->parts; part++) {
-        struct str path = {0};
-        struct experiments *t = part_of(w, part, control);
-        watch_at("parts", (double)part, (double)w->parts);
-        str_addf(&path, "%s-%zu.csv", w->stem, part + 1);
-        ok = watch_goes_on(err) && experiments_save(t, str_text(&path), err);
-        experiments_free(t);
-        str_done(&path);
-    }
-    free(control);
-    if (!ok)
-        return false;
-    result_line(
-        result,
-        "%zu part%s with %zu experiment%s: %s-1.csv to %s-%zu.csv, with %zu control%s in each",
-        w->parts, plural(w->parts), rows, plural(rows), w->stem, w->stem, w->parts, controls,
-        plural(controls));
-    result_count(result, "hosts", (int64_t)w->parts);
-    result_count(result, "experiments", (int64_t)rows);
-    result_count(result, "control_experiments", (int64_t)controls);
-    return true;
-}
-
-static bool prepare_split(struct session *s, const void *values, struct task *task, struct err *err)
-{
-    static const struct task_ops ops = {"splits", split_work, NULL, .free = splitting_free};
     const struct split_values *v = values;
-    size_t length = strlen(v->file);
+    const struct experiments *all = s->document.experiments;
+    const size_t length = strlen(v->file);
 
     if (!experiments_required(s, err))
         return false;
     if (length < 5 || strcmp(v->file + length - 4, ".csv") != 0)
         return err_set(err, ERR_USAGE, "use experiments split N FILE.csv",
                        "the file name must end in .csv");
-    struct splitting *w = mem_alloc(sizeof *w);
-    *w = (struct splitting){experiments_hold(s->document.experiments), v->parts, v->controls,
-                            mem_strndup(v->file, length - 4)};
-    return task_give(task, &ops, w);
+    /* At most half of the rows are controls. The other rows are divided among the hosts. */
+    const size_t rows = all->rows.count, most = rows / 2,
+                 controls = v->controls < most ? v->controls : most;
+    bool *control = mem_zero(rows + 1, sizeof *control), ok = true;
+    char *stem = mem_strndup(v->file, length - 4);
+
+    choose_controls(all, controls, control);
+    for (size_t part = 0; ok && part < v->parts; part++) {
+        struct str path = {0};
+        struct experiments *t = part_of(all, v->parts, part, control);
+        watch_at("parts", (double)part, (double)v->parts);
+        str_addf(&path, "%s-%zu.csv", stem, part + 1);
+        ok = watch_goes_on(err) && experiments_save(t, str_text(&path), err);
+        experiments_free(t);
+        str_done(&path);
+    }
+    if (ok) {
+        result_line(
+            result,
+            "%zu part%s with %zu experiment%s: %s-1.csv to %s-%zu.csv, with %zu control%s in each",
+            v->parts, plural(v->parts), rows, plural(rows), stem, stem, v->parts, controls,
+            plural(controls));
+        result_count(result, "hosts", (int64_t)v->parts);
+        result_count(result, "experiments", (int64_t)rows);
+        result_count(result, "control_experiments", (int64_t)controls);
+    }
+    free(stem);
+    free(control);
+    return ok;
 }
 
 const struct command command_experiments_split = {
@@ -167,8 +147,8 @@ const struct command command_experiments_split = {
     .examples = EXAMPLES("experiments split 4 part.csv",
                          "experiments split 64 part.csv --controls 40"),
     .values_size = sizeof(struct split_values),
-    .flags = COMMAND_JOB,
-    .prepare = prepare_split,
+    .doing = "splits",
+    .read = run_split,
 };
 
 struct host_part {

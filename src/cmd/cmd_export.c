@@ -52,7 +52,8 @@ static bool format_of(const char *extension, enum format *out, struct err *err)
 }
 
 struct exporting {
-    char *file, *title;
+    const char *file;
+    char *title;
     /* result to write (counted reference); NULL: the worker collects rows */
     struct result *what;
     struct rows_shown rows;    /* source of the rows; its state is NULL if there is a result */
@@ -65,7 +66,6 @@ static void exporting_free(void *state)
     if (e->rows.state)
         e->rows.free(e->rows.state);
     result_free(e->what);
-    free(e->file);
     free(e->title);
     free(e);
 }
@@ -124,7 +124,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first",
                        "no result to export");
     struct exporting *e = mem_alloc(sizeof *e);
-    *e = (struct exporting){mem_strdup(v->file), mem_strdup(shown ? "Portolan" : s->last_line),
+    *e = (struct exporting){v->file, mem_strdup(shown ? "Portolan" : s->last_line),
                             shown ? NULL : result_hold(s->last), rows, format};
     return task_give(task, &ops, e);
 }

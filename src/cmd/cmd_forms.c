@@ -85,7 +85,7 @@ struct add_values {
 };
 
 struct adding {
-    char *file;
+    const char *file;
     enum isa isa;
     /* @base: table to extend (counted reference); NULL: the shipped tables, which are not loaded
      * yet */
@@ -98,7 +98,6 @@ static void adding_free(void *state)
     struct adding *a = state;
     forms_free(a->base);
     forms_free(a->made);
-    free(a->file);
     free(a);
 }
 
@@ -138,7 +137,7 @@ static bool prepare_add(struct session *s, const void *values, struct task *task
     const struct add_values *v = values;
     struct adding *a = mem_zero(1, sizeof *a);
 
-    a->file = mem_strdup(v->file);
+    a->file = v->file;
     a->isa = s->document.isa;
     a->base = s->document.forms[a->isa] ? forms_hold(s->document.forms[a->isa]) : NULL;
     return task_give(task, &ops, a);

@@ -33,7 +33,8 @@ struct batch {
 };
 
 struct kernel_evaluating {
-    char *file, *arch, *rows_path;  /* NULL: not given */
+    const char *file, *rows_path; /* NULL: not given */
+    char *arch;
     struct machine *machine;        /* the job's copy, because the session's machine may change */
     enum evaluate_model model;
     enum evaluate_half { HALF_BOTH, HALF_EVEN, HALF_ODD } half;
@@ -561,9 +562,7 @@ static bool evaluate_finish(struct session *s, void *state, struct result *resul
 static void evaluating_free(void *state)
 {
     struct kernel_evaluating *w = state;
-    free(w->file);
     free(w->arch);
-    free(w->rows_path);
     str_done(&w->because);
     machine_free(w->machine);
     evaluation_result_done(&w->result);
@@ -590,9 +589,9 @@ static bool prepare_evaluate(struct session *s, const void *values, struct task 
         return err_set(err, ERR_USAGE, "select an x86-64 machine with --machine",
                        "the blocks are x86-64 code, but %s is a machine for %s", m->id, m->isa);
     struct kernel_evaluating *w = mem_zero(1, sizeof *w);
-    w->file = mem_strdup(v->file);
+    w->file = v->file;
     w->arch = mem_strdup(v->arch ? v->arch : machine_fact(m, "arch"));
-    w->rows_path = mem_strdup(v->blocks);
+    w->rows_path = v->blocks;
     w->machine = machine_copy(m);
     w->model = v->model[0] == 'b' ? MODEL_BOUNDS : MODEL_SIMULATE;
     w->measured_by = !v->measured_by            ? MEASURED_BY_COLUMNS

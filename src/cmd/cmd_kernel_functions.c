@@ -23,7 +23,8 @@ struct functions_values {
 };
 
 struct functions_listing {
-    char *path, *matching, *profile;
+    char *path, *profile;
+    const char *matching;
     size_t top;
     bool loops;                   /* whether to list loops instead of functions */
     bool shown;                   /* whether the workbench's functions view lists all functions
@@ -155,7 +156,6 @@ static void list_free(void *state)
 
     function_list_free(l->list);
     free(l->path);
-    free(l->matching);
     free(l->profile);
     free(l);
 }
@@ -180,7 +180,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return false;
     struct functions_listing *l = mem_zero(1, sizeof *l);
     l->path = mem_strdup(path);
-    l->matching = mem_strdup(v->matching);
+    l->matching = v->matching;
     l->profile = v->profile                     ? mem_strdup(v->profile)
                  : loaded && k->recipe->profile ? mem_strdup(k->recipe->profile)
                                                 : NULL;

@@ -61,7 +61,7 @@ struct kernel_measuring {
     /* front end's cycles per iteration at the loop's own address on @machine, if they limit the
      * loop there and depend on the address; otherwise NaN */
     double placed;
-    char *in, *out;
+    const char *in, *out;
     VEC(char *) hex;                 /* blocks of the file */
     struct block_rows rows;          /* results of the blocks */
     const struct kernel *block;
@@ -457,8 +457,6 @@ static void measuring_free(void *state)
     kernel_free(w->kernel);
     block_work_free(w->bounds);
     machine_free(w->machine);
-    free(w->in);
-    free(w->out);
     vec_free_texts(&w->hex);
     block_rows_done(&w->rows);
     reasons_done(&w->reasons);
@@ -506,8 +504,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     struct kernel_measuring *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->patience = isnan(v->patience) ? BLOCK_PATIENCE : v->patience;
-    w->in = mem_strdup(v->file);
-    w->out = mem_strdup(v->out);
+    w->in = v->file;
+    w->out = v->out;
     if (!v->file && !take_loop(s, w, err)) {
         measuring_free(w);
         return false;

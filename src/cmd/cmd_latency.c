@@ -26,7 +26,7 @@ static bool prepare(const struct forms *forms, const char *pattern, struct err *
 /* State of the job of latency measure, which measures chains of all matching forms, then prints the
  * results */
 struct chains {
-    char *pattern;                /* pattern of the forms to measure; NULL: all forms */
+    const char *pattern;          /* pattern of the forms to measure; NULL: all forms */
     VEC(char *) names;
     VEC(struct latency) results;
 };
@@ -133,7 +133,6 @@ static void chains_free(void *state)
     struct chains *w = state;
     vec_free_texts(&w->names);
     vec_done(&w->results);
-    free(w->pattern);
     free(w);
 }
 
@@ -149,7 +148,7 @@ static bool prepare_measure(struct session *s, const void *values, struct task *
     const struct latency_values *v = values;
     struct chains *w = mem_zero(1, sizeof *w);
 
-    w->pattern = mem_strdup(v->pattern);
+    w->pattern = v->pattern;
     return task_give(task, &ops, w);
 }
 

@@ -20,7 +20,7 @@ struct mapping_set_values {
 
 struct usage_setting {
     struct machine *from, *copy;
-    char *form, *usage;
+    const char *form, *usage;
 };
 
 /* Fills @out with @form and the parsed @usage, which the caller frees with usage_done. Returns
@@ -136,8 +136,6 @@ static void setting_free(void *state)
 
     machine_free(u->from);
     machine_free(u->copy);
-    free(u->form);
-    free(u->usage);
     free(u);
 }
 
@@ -157,7 +155,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return false;
     usage_done(&entry.usage);
     struct usage_setting *u = mem_zero(1, sizeof *u);
-    *u = (struct usage_setting){machine_hold(m), NULL, mem_strdup(v->form), mem_strdup(v->usage)};
+    *u = (struct usage_setting){machine_hold(m), NULL, v->form, v->usage};
     return task_give(task, &ops, u);
 }
 

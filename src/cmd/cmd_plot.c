@@ -15,14 +15,13 @@ struct plot_values {
 struct plotting {
     struct drawing *drawing;
     enum figure_format format;
-    char *file;
+    const char *file;
 };
 
 static void plotting_free(void *state)
 {
     struct plotting *p = state;
     drawing_free(p->drawing);
-    free(p->file);
     free(p);
 }
 
@@ -56,7 +55,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (!drawing)
         return false;
     struct plotting *p = mem_alloc(sizeof *p);
-    *p = (struct plotting){drawing, svg ? FIGURE_SVG : FIGURE_PNG, mem_strdup(v->file)};
+    *p = (struct plotting){drawing, svg ? FIGURE_SVG : FIGURE_PNG, v->file};
     return task_give(task, &ops, p);
 }
 

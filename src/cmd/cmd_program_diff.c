@@ -20,14 +20,6 @@
 #define SAMPLING_RATE 1000
 #define LEAST_CHANGE 0.005  /* smallest relative change that is shown */
 
-struct program_diff_values {
-    const char *a, *b, *input;
-    struct word_list arguments, machines;
-    size_t top;
-    double fail_above;
-    bool run;
-};
-
 struct diff_row {
     const struct loop_match *match;
     uint32_t machine;
@@ -38,14 +30,19 @@ struct diff_row {
     double effect;          /* product of share and change; NaN: unknown */
 };
 
+struct program_diff_values {
+    const char *a, *b, *input;
+    struct word_list arguments, machines;
+    size_t top;
+    double fail_above;
+    bool run;
+};
+
 struct builds_diff {
-    char *paths[2], *input;
-    VEC(char *) arguments;
+    const struct program_diff_values *given;
+    const char *paths[2];
     bool run;               /* whether the programs are run and sampled, to weight the loops */
     struct machine_set machines;
-    size_t top;
-    double fail_above;      /* slowdown in percent above which the command fails; NaN: a slowdown is
-                             * no error */
     struct binary *builds[2];
     struct run_profile *profiles[2];
     struct loop_matches matches;
@@ -110,12 +107,12 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
     char *path = path_argument(w->paths[side]);
 
     vec_push(&argv, path);
-    for (size_t i = 0; i < w->arguments.count; i++)
-        vec_push(&argv, w->arguments.items[i]);
+    for (size_t i = 0; i < w->given->arguments.count; i++)
+        vec_push(&argv, w->given->arguments.items[i]);
     vec_push(&argv, NULL);
     const struct sampling options = {.argv = argv.items,
                                      .output = "/dev/null",
-                                     .input = w->input,
+                                     .input = w->given->input,
                                      .seconds = INFINITY,
                                      .rate = SAMPLING_RATE,
                                      .method = SAMPLING_ANY,
@@ -226,17 +223,17 @@ static size_t count_above(const struct builds_diff *w, double percent)
 
 static bool fails(const struct builds_diff *w, struct err *err)
 {
-    const size_t above = isnan(w->fail_above) ? 0 : count_above(w, w->fail_above);
+    const size_t above = isnan(w->given->fail_above) ? 0 : count_above(w, w->given->fail_above);
 
     if (!above)
         return false;
     if (w->profiles[0])
         err_set(err, ERR_DATA, NULL,
-                "the program takes more than %g %% longer on %zu of %zu machines", w->fail_above,
-                above, w->machines.list.count);
+                "the program takes more than %g %% longer on %zu of %zu machines",
+                w->given->fail_above, above, w->machines.list.count);
     else
         err_set(err, ERR_DATA, NULL, "%zu loop%s more than %g %% longer", above,
-                above == 1 ? " takes" : "s take", w->fail_above);
+                above == 1 ? " takes" : "s take", w->given->fail_above);
     return true;
 }
 
@@ -313,7 +310,7 @@ static void add_changed(const struct builds_diff *w, struct result *result)
         const struct diff_row *r = &w->rows.items[i];
         struct str name = {0};
         if (isnan(r->a) || isnan(r->b) || (!isnan(r->change) && fabs(r->change) < LEAST_CHANGE) ||
-            (shown >= w->top && ++more))
+            (shown >= w->given->top && ++more))
             continue;
         shown++;
         add_name(w->builds[1], build_loop(w->builds[1], r->match->b), &name);
@@ -351,7 +348,7 @@ static void add_only(const struct builds_diff *w, int side, struct result *resul
         const struct diff_row *r = &w->rows.items[i];
         struct str name = {0};
         if (r->machine || (side ? r->match->a : r->match->b) != MATCH_NONE ||
-            (shown >= w->top && ++more))
+            (shown >= w->given->top && ++more))
             continue;
         if (!shown++) {
             result_line(result, "\nin %c only, cycles on %s", 'A' + side,
@@ -584,12 +581,9 @@ static void diff_free(void *state)
     struct builds_diff *w = state;
 
     for (int side = 0; side < 2; side++) {
-        free(w->paths[side]);
         build_free(w->builds[side]);
         profile_free(w->profiles[side]);
     }
-    free(w->input);
-    vec_free_texts(&w->arguments);
     vec_done(&w->matches.list);
     vec_done(&w->rows);
     machine_set_done(&w->machines);
@@ -622,14 +616,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return err_set(err, ERR_USAGE, "add --run",
                        "--input needs --run or arguments of the programs");
     struct builds_diff *w = mem_zero(1, sizeof *w);
-    w->paths[0] = mem_strdup(v->a);
-    w->paths[1] = mem_strdup(v->b);
-    w->input = mem_strdup(v->input);
-    for (size_t i = 0; i < v->arguments.count; i++)
-        vec_push(&w->arguments, mem_strdup(v->arguments.items[i]));
-    w->run = v->run || v->arguments.count;
-    w->top = v->top;
-    w->fail_above = v->fail_above;
+    *w = (struct builds_diff){
+        .given = v, .paths = {v->a, v->b}, .run = v->run || v->arguments.count};
     task->measures = w->run;
     return task_give(task, &ops, w) && machine_set_find(s, &v->machines, isa, &w->machines, err);
 }

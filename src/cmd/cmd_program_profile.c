@@ -48,7 +48,7 @@ struct profile_values {
 
 struct profiling {
     VEC(char *) argv;              /* arguments, NULL-terminated */
-    char *input;
+    const char *input;
     struct program_output output;
     struct sampling options;
     struct machine *machine; /* copy of the machine; NULL: no machine fits this CPU */
@@ -600,7 +600,6 @@ static void profiling_free(void *state)
     vec_free_texts(&w->argv);
     vec_free_texts(&w->unmeasured);
     program_output_done(&w->output);
-    free(w->input);
     machine_free(w->machine);
     sampled_done(&w->sampled);
     profile_free(w->profile);
@@ -629,7 +628,7 @@ static bool prepare_profile(struct session *s, const void *values, struct task *
     for (size_t i = 0; i < v->words.count; i++)
         vec_push(&w->argv, mem_strdup(v->words.items[i]));
     vec_push(&w->argv, NULL);
-    w->input = mem_strdup(v->input);
+    w->input = v->input;
     w->measure = v->measure;
     w->top = v->top;
     bool ok = program_host_machine(s, v->machine, &w->machine, err) &&

@@ -32,7 +32,7 @@ struct reported_run {
 };
 
 struct reporting {
-    char *file;
+    const char *file;
     bool html;
     struct session *read;     /* snapshot of the session that the worker reads */
     double measured;          /* measured cycles per iteration of the loop; NaN: not measured */
@@ -53,7 +53,6 @@ static void reporting_free(void *state)
     vec_done(&r->runs);
     str_done(&r->missing);
     str_done(&r->out);
-    free(r->file);
     free(r->host);
     free(r);
 }
@@ -401,7 +400,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return err_set(err, ERR_USAGE, "run kernel load FILE, or experiments generate",
                        "the session is empty: no loop, no experiments, no inference run");
     struct reporting *r = mem_zero(1, sizeof *r);
-    r->file = mem_strdup(v->file);
+    r->file = v->file;
     r->html = html;
     r->measured = s->document.kernel ? s->document.kernel_measured : NAN;
     r->host = mem_strdup(s->document.here.title);

@@ -10,28 +10,10 @@
 #include "cmd/command.h"
 #include "cmd/saved_state.h"
 #include "cmd/session_file.h"
-#include "cmd/task.h"
 
 struct session_pair {
     const char *a, *b;
 };
-
-/* State of the job of session diff: two sessions to compare */
-struct comparison {
-    char *paths[2];            /* directories of the sessions; paths[1] NULL: the current session */
-    struct session *sides[2];
-};
-
-static void comparison_free(void *state)
-{
-    struct comparison *c = state;
-
-    for (int i = 0; i < 2; i++) {
-        session_forget(c->sides[i]);
-        free(c->paths[i]);
-    }
-    free(c);
-}
 
 static void add(struct result_table *t, const char *part, const char *what, const char *a,
                 const char *b)
@@ -247,27 +229,25 @@ static void compare_experiments(const struct experiments *a, const struct experi
     names_done(&right);
 }
 
-static bool diff_work(void *state, struct result *result, struct err *err)
+/* Compares @sides, whose paths are @paths (NULL: the current session). */
+static bool compare(struct session *const sides[2], char *const paths[2], struct result *result,
+                    struct err *err)
 {
     static const struct result_column columns[] = {
         {.key = "kind", .kind = CELL_TEXT, .width = 10},
         {.key = "what", .kind = CELL_TEXT, .width = 44},
         {.key = "a", .kind = CELL_TEXT, .width = 20},
         {.key = "b", .kind = CELL_TEXT, .width = RAGGED}};
-    struct comparison *c = state;
+    const struct document *a = &sides[0]->document, *b = &sides[1]->document;
 
-    for (int i = 0; i < 2; i++)
-        if (!c->sides[i] && !(c->sides[i] = session_read(c->paths[i], err)))
-            return false;
-    const struct document *a = &c->sides[0]->document, *b = &c->sides[1]->document;
-    result_text(result, "a", c->paths[0]);
-    result_text(result, "b", c->paths[1] ? c->paths[1] : "");
-    result_line(result, "A  %s", c->paths[0]);
-    result_line(result, "B  %s", c->paths[1] ? c->paths[1] : "the current session");
+    result_text(result, "a", paths[0]);
+    result_text(result, "b", paths[1] ? paths[1] : "");
+    result_line(result, "A  %s", paths[0]);
+    result_line(result, "B  %s", paths[1] ? paths[1] : "the current session");
     struct result_table *t = RESULT_TABLE(result, "differences", columns);
-    compare_settings(a, b, &c->sides[0]->settings, &c->sides[1]->settings, t);
+    compare_settings(a, b, &sides[0]->settings, &sides[1]->settings, t);
     compare_kernels(&a->shelf, &b->shelf, t);
-    if (!compare_machines(c->sides[0], c->sides[1], t, err))
+    if (!compare_machines(sides[0], sides[1], t, err))
         return false;
     compare_experiments(a->experiments, b->experiments, t, result);
     if (!t->count)
@@ -275,22 +255,21 @@ static bool diff_work(void *state, struct result *result, struct err *err)
     return watch_goes_on(err);
 }
 
-static bool prepare_diff(struct session *s, const void *values, struct task *task, struct err *err)
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {"compares", diff_work, NULL, comparison_free,
-                                        .listed = TASK_LISTED_IF_LONG};
     const struct session_pair *v = values;
-    struct comparison *c = mem_zero(1, sizeof *c);
+    char *paths[2] = {saved_state_find(v->a, err)};
+    struct session *read[2] = {0};
+    bool ok = paths[0] && (!v->b || (paths[1] = saved_state_find(v->b, err)));
 
-    c->paths[0] = saved_state_find(v->a, err);
-    c->paths[1] = c->paths[0] && v->b ? saved_state_find(v->b, err) : NULL;
-    if (!c->paths[0] || (v->b && !c->paths[1])) {
-        comparison_free(c);
-        return false;
+    for (int i = 0; ok && i < 2; i++)
+        ok = !paths[i] || (read[i] = session_read(paths[i], err));
+    ok = ok && compare((struct session *[]){read[0], read[1] ? read[1] : s}, paths, result, err);
+    for (int i = 0; i < 2; i++) {
+        session_forget(read[i]);
+        free(paths[i]);
     }
-    if (!v->b)
-        c->sides[1] = session_snapshot(s);
-    return task_give(task, &ops, c);
+    return ok;
 }
 
 const struct command command_session_diff = {
@@ -305,6 +284,6 @@ const struct command command_session_diff = {
          .complete = COMPLETE_FILE, .help = "another session"}),
     .examples = EXAMPLES("session diff last", "session diff monday tuesday"),
     .values_size = sizeof(struct session_pair),
-    .flags = COMMAND_JOB,
-    .prepare = prepare_diff,
+    .doing = "compares",
+    .read = run,
 };

@@ -5,7 +5,6 @@
 #include "base/path.h"
 #include "cmd/command.h"
 #include "cmd/saved_state.h"
-#include "cmd/task.h"
 
 static const struct result_column columns[] = {
     {.key = "name", .kind = CELL_TEXT, .width = 24},
@@ -39,7 +38,7 @@ static void add_session(const struct kept_session *k, struct result_table *t)
 }
 
 /* Reads the directories on a worker, because there may be many. */
-static bool list_work(void *state, struct result *result, struct err *err)
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     struct kept_sessions list = saved_state_list();
     struct result_table *t;
@@ -53,18 +52,6 @@ static bool list_work(void *state, struct result *result, struct err *err)
     return true;
 }
 
-static void list_free(void *state)
-{
-}
-
-static bool prepare_list(struct session *s, const void *values, struct task *task, struct err *err)
-{
-    static const struct task_ops ops = {"lists", list_work, NULL, list_free,
-                                        .listed = TASK_LISTED_IF_LONG};
-
-    return task_give(task, &ops, NULL);
-}
-
 const struct command command_session_list = {
     .name = "session list",
     .help = "list the sessions that workbenches saved automatically",
@@ -72,6 +59,6 @@ const struct command command_session_list = {
                    "$XDG_STATE_HOME/portolan/sessions. session load NAME resumes a session; the "
                    "column run shows the progress of the session's inference run.",
     .examples = EXAMPLES("session list"),
-    .flags = COMMAND_JOB,
-    .prepare = prepare_list,
+    .doing = "lists",
+    .read = run,
 };

@@ -424,9 +424,7 @@ static bool interrupted(void *state)
  * session */
 struct reading {
     const struct command *command;
-    char **words;             /* copies of the words, because the values point to them */
-    size_t count;
-    void *values;
+    const void *values;
     struct session *read;     /* the snapshot, into which the handler may load machines */
 };
 
@@ -449,49 +447,28 @@ static bool reading_publish(struct session *s, void *state, struct result *resul
     return true;
 }
 
-static void values_free(const struct command *c, void *values)
-{
-    if (values)
-        parameters_done(c->arguments, c->options, values);
-    free(values);
-}
-
 static void reading_free(void *state)
 {
     struct reading *r = state;
 
-    values_free(r->command, r->values);
-    mem_free_texts(r->words, r->count);
     session_forget(r->read);
     free(r);
 }
 
-static void *values_read(const struct command *c, char **words, size_t count, struct err *err)
+struct given *command_values(const struct command *c, char **words, size_t count, struct err *err)
 {
-    void *values = mem_zero(1, c->values_size + 1);
-
-    if (parameters_read(c->name, c->arguments, c->options, words, count, values, err))
-        return values;
-    values_free(c, values);
-    return NULL;
+    return given_new(c->name, c->arguments, c->options, c->values_size, words, count, err);
 }
 
-static bool prepare_reading(struct session *s, const struct command *c, char **words, size_t count,
-                            struct task *task, struct err *err)
+static bool prepare_reading(struct session *s, const struct command *c, const void *values,
+                            struct task *task)
 {
     static const struct task_ops ops = {"runs", reading_work, reading_publish, reading_free,
                                         .listed = TASK_LISTED_IF_LONG};
-    struct reading *r = mem_zero(1, sizeof *r);
+    struct reading *r = mem_alloc(sizeof *r);
 
-    r->command = c;
-    r->words = mem_zero(count + 1, sizeof *r->words);
-    for (r->count = 0; r->count < count; r->count++)
-        r->words[r->count] = mem_strdup(words[r->count]);
-    if (!(r->values = values_read(c, r->words, count, err))) {
-        reading_free(r);
-        return false;
-    }
-    r->read = session_snapshot(s);
+    *r = (struct reading){c, values, session_snapshot(s)};
+    task->doing = c->doing;
     return task_give(task, &ops, r);
 }
 
@@ -501,20 +478,20 @@ static bool run_record(struct session *s, const struct command *c, char **words,
                        bool typed, struct err *err)
 {
     struct task task = {0};
-    bool ok = may_run(s, c, err);
+    struct given *given = may_run(s, c, err) ? command_values(c, words, count, err) : NULL;
+    bool ok = given != NULL;
 
-    if (ok && s->interactive && c->read) {
-        ok = prepare_reading(s, c, words, count, &task, err);
-    } else if (ok) {
-        void *values = values_read(c, words, count, err);
-        ok = values && (c->prepare ? c->prepare(s, values, &task, err)
-                                   : (c->read ? c->read : c->run)(s, values, s->result, err));
-        values_free(c, values);
-    }
+    if (ok && c->prepare)
+        ok = c->prepare(s, given->values, &task, err);
+    else if (ok && c->read && s->interactive)
+        ok = prepare_reading(s, c, given->values, &task);
+    else if (ok)
+        ok = (c->read ? c->read : c->run)(s, given->values, s->result, err);
+    task.given = given;
     if (ok && task.ops)
         ok = task_start(s, c->name, &task, err);
-    else if (task.ops)
-        task.ops->free(task.state);
+    else
+        task_drop(&task);
     if (typed)
         queue_drop_machines(&s->queue);
     return ok;
@@ -683,12 +660,11 @@ bool command_check(const char *line, const struct command **found, struct err *e
     const struct command *c = *found;
     if (c) {
         char *raw = line_rest(line, end, used);
-        void *values = mem_zero(1, c->values_size + 1);
         bool whole = c->flags & COMMAND_RAW && words.count > used;
-        ok = parameters_read(c->name, c->arguments, c->options, whole ? &raw : words.items + used,
-                             whole ? 1 : (size_t)(words.count - used), values, err);
-        parameters_done(c->arguments, c->options, values);
-        free(values);
+        struct given *given = command_values(c, whole ? &raw : words.items + used,
+                                             whole ? 1 : (size_t)(words.count - used), err);
+        ok = given != NULL;
+        given_free(given);
         free(raw);
     }
     line_words_done(&words);

@@ -53,6 +53,9 @@ bool command_call(struct session *s, const struct command *c, char **words, size
 /* Parses @line without running it, for tests of examples. Returns false with err if it is
  * invalid. */
 bool command_check(const char *line, const struct command **found, struct err *err);
+/* Parses @count words as the values of @c. Returns NULL with err. The caller frees the result by
+ * given_free. */
+struct given *command_values(const struct command *c, char **words, size_t count, struct err *err);
 /* Appends the usage, such as "FILE [--machine ID]...". */
 void command_usage(const struct command *c, struct str *out);
 

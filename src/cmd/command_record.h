@@ -47,13 +47,14 @@ struct command {
     /* size of the struct of the parameters' values; 0: none */
     size_t values_size;
     unsigned flags;
-    /* Each command has one of these three handlers. @values are freed after the call, except those
-     * of read. Handlers return false with err. */
+    const char *doing;                   /* verb of `read` for messages; NULL: "runs" */
+    /* Each command has one of these three handlers. @values are valid until the handler and the
+     * work that it gives to @task have ended. Handlers return false with err. */
     /* Does the work at once. UI thread. */
     bool (*run)(struct session *s, const void *values, struct result *result, struct err *err);
-    /* Copies the input of the work from @s into @task (task_give, which also copies strings). UI
-     * thread. A worker does the work, and the UI thread publishes the result (struct task_ops). If
-     * @task is empty, the handler has done all work. */
+    /* Copies the input of the work from @s into @task (task_give). UI thread. A worker does the
+     * work, and the UI thread publishes the result (struct task_ops). If @task is empty, the
+     * handler has done all work. */
     bool (*prepare)(struct session *s, const void *values, struct task *task, struct err *err);
     /* Reads only kernel, loop, machines, forms, experiments and settings of the snapshot @s. Runs
      * on a worker thread in the workbench. */

@@ -70,7 +70,7 @@ static void add_word(struct word_list *list, const char *text)
 }
 
 /* Appends @text to *@to, after a blank if *@to is not empty. The result is valid until
- * parameters_done. */
+ * given_free. */
 static bool join(char **to, const char *text, struct err *err)
 {
     size_t before = *to ? strlen(*to) : 0, length = strlen(text);
@@ -225,19 +225,23 @@ static void set_initial(const struct parameter *p, void *values)
         *(double *)to = NAN;
 }
 
-void parameters_done(const struct parameter *arguments, const struct parameter *options,
-                     void *values)
+void given_free(struct given *g)
 {
-    const struct parameter *const tables[] = {arguments, options};
+    if (!g)
+        return;
+    const struct parameter *const tables[] = {g->arguments, g->options};
 
     for (size_t i = 0; i < 2; i++)
         EACH(p, tables[i]) {
-            void *to = (char *)values + p->at;
+            void *to = (char *)g->values + p->at;
             if (p->kind == PARAMETER_WORDS)
                 free(((struct word_list *)to)->items);
             else if (p->kind == PARAMETER_JOINED)
                 free(*(char **)to);
         }
+    free(g->values);
+    mem_free_texts(g->words, g->count);
+    free(g);
 }
 
 static bool refuse_option(const char *command, const char *word, int length,
@@ -296,7 +300,7 @@ static bool refuse_word(const char *command, const struct parameter *arguments, 
     return err_set(err, ERR_USAGE, todo, "unexpected argument \"%s\" for %s", word, command);
 }
 
-bool parameters_read(const char *command, const struct parameter *arguments,
+static bool read_all(const char *command, const struct parameter *arguments,
                      const struct parameter *options, char **words, size_t count, void *values,
                      struct err *err)
 {
@@ -334,6 +338,27 @@ bool parameters_read(const char *command, const struct parameter *arguments,
             return err_set(err, ERR_USAGE, todo, "%s needs %s", command, p->name);
         }
     return true;
+}
+
+struct given *given_new(const char *command, const struct parameter *arguments,
+                        const struct parameter *options, size_t size, char **words, size_t count,
+                        struct err *err)
+{
+    struct given *g = mem_zero(1, sizeof *g);
+
+    *g = (struct given){arguments, options, mem_zero(count + 1, sizeof *g->words), 0,
+                        mem_zero(1, size + 1)};
+    for (; g->count < count; g->count++) {
+        const size_t length = strlen(words[g->count]);
+        if (!(g->words[g->count] = mem_try_strndup(words[g->count], length))) {
+            err_memory_for(err, "the command line", length);
+            break;
+        }
+    }
+    if (g->count == count && read_all(command, arguments, options, g->words, count, g->values, err))
+        return g;
+    given_free(g);
+    return NULL;
 }
 
 void parameter_print(const struct parameter *p, struct str *out)

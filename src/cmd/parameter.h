@@ -16,7 +16,7 @@
  * neither a parameter nor a default. */
 enum parameter_kind {
     PARAMETER_FLAG,       /* bool (false): option without a value */
-    PARAMETER_TEXT,       /* const char * (NULL), borrowed until the command returns */
+    PARAMETER_TEXT,       /* const char * (NULL), borrowed from struct given */
     PARAMETER_COUNT,      /* size_t (NOT_GIVEN); k and M multiply */
     PARAMETER_NUMBER,     /* double (NaN) */
     PARAMETER_DURATION,   /* double (NaN), seconds: 250ms, 90s, 15m, 2h, or a number of seconds */
@@ -48,7 +48,7 @@ struct line_range {
 };
 
 struct word_list {
-    const char **items;   /* borrowed until the command returns */
+    const char **items;   /* borrowed from struct given */
     size_t count;
 };
 
@@ -111,14 +111,21 @@ struct parameter {
     {PARAMETER(kind_, "--machine", values_, member_), .value = "ID",                               \
      .fallback = (fallback_), .complete = COMPLETE_MACHINE, .help = (help_)}
 
-/* Parses @count words into @values, a zeroed struct. Both tables end with a NULL name and may be
- * NULL. @command: name for messages. Returns false with err. The caller always calls
- * parameters_done, which frees the lists. */
-bool parameters_read(const char *command, const struct parameter *arguments,
-                     const struct parameter *options, char **words, size_t count, void *values,
-                     struct err *err);
-void parameters_done(const struct parameter *arguments, const struct parameter *options,
-                     void *values);
+/* Values given to a command, with copies of the words that they point to */
+struct given {
+    const struct parameter *arguments, *options;
+    char **words;
+    size_t count;
+    void *values;               /* the command's struct */
+};
+
+/* Parses copies of @count words into a struct of @size bytes. Both tables end with a NULL name and
+ * may be NULL. @command: name for messages. Returns NULL with err. */
+struct given *given_new(const char *command, const struct parameter *arguments,
+                        const struct parameter *options, size_t size, char **words, size_t count,
+                        struct err *err);
+/* Frees @g (NULL: nothing). */
+void given_free(struct given *g);
 /* Appends the usage: "FILE [--machine ID]... [--model bounds|simulate]". */
 void parameters_usage(const struct parameter *arguments, const struct parameter *options,
                       struct str *out);

@@ -180,15 +180,14 @@ bool queue_load(struct session *s, const struct command *c, char **words, size_t
         return true;
     }
     struct loading *l = mem_zero(1, sizeof *l);
-    void *values = mem_zero(1, c->values_size + 1);
     struct err none = {0};
+    struct given *given = command_values(c, words, count, &none);
 
-    if (parameters_read(c->name, c->arguments, c->options, words, count, values, &none)) {
-        want_named(l, s, c->arguments, values);
-        want_named(l, s, c->options, values);
+    if (given) {
+        want_named(l, s, c->arguments, given->values);
+        want_named(l, s, c->options, given->values);
     }
-    parameters_done(c->arguments, c->options, values);
-    free(values);
+    given_free(given);
     bool forms = false;
     if (c->flags & COMMAND_FORMS) {
         forms = want_forms(l, s, s->document.isa);

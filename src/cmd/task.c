@@ -15,6 +15,8 @@ struct task_run {
     const struct task_ops *ops;
     struct job_ops job_ops;
     void *state;
+    struct given *given;
+    const char *doing;        /* verb for messages */
     struct result *result;    /* the command's result; until the job ends, only the worker uses
                                * it */
     char *title;              /* title of the work in the workbench; NULL in scripts */
@@ -67,6 +69,7 @@ static void task_free(void *state)
 {
     struct task_run *t = state;
     t->ops->free(t->state);
+    given_free(t->given);
     result_free(t->result);
     free(t->title);
     free(t);
@@ -94,8 +97,7 @@ static bool run_here(struct task_run *take_t, const char *title, struct err *err
 
 /* Waits for job @number within the screen's patience. After MOMENT seconds the screen shows the
  * job's work. Returns false if the job still runs. */
-static bool wait_visibly(struct session *s, unsigned number, const char *title,
-                         const struct task_ops *ops)
+static bool wait_visibly(struct session *s, unsigned number, const char *title, const char *doing)
 {
     const double moment = s->waits ? fmin(s->patience, MOMENT) : s->patience;
     struct str what = {0};
@@ -103,7 +105,7 @@ static bool wait_visibly(struct session *s, unsigned number, const char *title,
     if (job_wait_for(number, moment))
         return true;
     if (s->waits) {
-        str_addf(&what, "%s: %s", title, ops->doing);
+        str_addf(&what, "%s: %s", title, doing);
         s->waits(str_text(&what));
         str_done(&what);
     }
@@ -115,11 +117,12 @@ static bool run_as_job(struct task_run *take_t, const char *title, struct err *e
 {
     struct session *s = take_t->session;
     const struct task_ops *ops = take_t->ops;
+    const char *doing = take_t->doing;
     const unsigned number = job_start(title, &take_t->job_ops, take_t, err);
     bool ok = number != 0;
 
-    if (ok && s->interactive && !isinf(s->patience) && !wait_visibly(s, number, title, ops)) {
-        result_line(s->result, "job %u %s; Esc ends it", number, ops->doing);
+    if (ok && s->interactive && !isinf(s->patience) && !wait_visibly(s, number, title, doing)) {
+        result_line(s->result, "job %u %s; Esc ends it", number, doing);
         queue_await(s, number, true);
         if (ops->goes_on)
             ops->goes_on(s, number);
@@ -140,6 +143,8 @@ static struct task_run *task_run_new(struct session *s, const char *title,
     *t = (struct task_run){.session = s,
                            .ops = ops,
                            .state = take_task->state,
+                           .given = take_task->given,
+                           .doing = take_task->doing ? take_task->doing : ops->doing,
                            .result = result_new(),
                            .title = s->interactive ? mem_strdup(title) : NULL,
                            .format = s->settings.format,
@@ -159,6 +164,13 @@ bool task_give(struct task *task, const struct task_ops *ops, void *take_state)
     task->ops = ops;
     task->state = take_state;
     return true;
+}
+
+void task_drop(const struct task *task)
+{
+    if (task->ops)
+        task->ops->free(task->state);
+    given_free(task->given);
 }
 
 unsigned task_begin(struct session *s, const char *title, const struct task *take_task,

@@ -4,6 +4,7 @@
 #define PORTOLAN_CMD_TASK_H
 
 #include "base/err.h"
+#include "cmd/parameter.h"
 #include "cmd/session.h"
 #include "table/result.h"
 #include "work/job.h"
@@ -48,12 +49,16 @@ struct task {
     void *state;
     /* title of the job, for a command with several titles; NULL: the title in @ops */
     const char *title;
+    const char *doing;   /* verb for messages; NULL: the verb in @ops */
+    struct given *given; /* the command's values, which remain valid as long as @state; NULL: none */
     bool measures;   /* whether this work measures, if that depends on the command's values */
 };
 
 /* Makes @task do the work of @ops on @take_state. Returns true. If the handler fails afterwards,
  * its caller frees the state. */
 bool task_give(struct task *task, const struct task_ops *ops, void *take_state);
+/* Frees the state and the values of work that is not started. */
+void task_drop(const struct task *task);
 /* Starts the work of @take_task for command @name and waits for it. The workbench waits at most
  * session.patience; then further commands are queued (session.queue). Returns false with err if the
  * work did not start or failed. UI thread. */
