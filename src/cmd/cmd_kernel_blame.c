@@ -106,7 +106,7 @@ static void measure_recorded(struct kernel_blaming *w)
 static bool blame_run(void *state, struct result *result, struct err *err)
 {
     struct kernel_blaming *w = state;
-    const struct blame_source source = {measure, job_cancelled, progress, expect, keep_so_far, w};
+    const struct blame_source source = {measure, progress, expect, keep_so_far, w};
 
     (void)result; /* The publish function fills the result. */
     w->sandbox = sandbox_new(-1, err);

@@ -51,7 +51,7 @@ struct tuning {
     /* whether --reassociate would allow more accumulators */
     bool would_sum;
     bool compares; /* whether the results of each version are compared with the loop's results */
-    char *export;  /* output file; NULL: none */
+    const char *export;  /* output file; NULL: none */
     char why[128]; /* reason why no version was run or measured; empty if versions were measured */
     struct tune *tune;
     struct tuned_result versions[SHOWN + 1];
@@ -65,16 +65,6 @@ struct tuning {
     const struct kernel *made; /* kernel made from @text or from the best build; NULL: none */
     size_t made_loop;
 };
-
-static void progress(void *state, size_t done, size_t total)
-{
-    job_progress((double)done, (double)total, "versions simulated");
-}
-
-static void build_progress(void *state, size_t done, size_t total)
-{
-    job_progress((double)done, (double)total, "builds compiled");
-}
 
 static size_t shown(const struct tuning *w)
 {
@@ -316,7 +306,6 @@ static size_t sums(const struct insn *insns, size_t count, bool reassociate)
 static bool tune_run(void *state, struct result *result, struct err *err)
 {
     struct tuning *w = state;
-    const struct tune_hooks hooks = {job_cancelled, progress, w};
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
@@ -326,11 +315,9 @@ static bool tune_run(void *state, struct result *result, struct err *err)
     for (size_t i = 0; i < BUILDS_SHOWN; i++)
         w->builds_measured[i] = NAN;
     w->build = SIZE_MAX;
-    if (!tune_builds_make(w->kernel, w->loop, w->machine,
-                          &(struct tune_builds_hooks){job_cancelled, build_progress, w}, &w->builds,
-                          err))
+    if (!tune_builds_make(w->kernel, w->loop, w->machine, &w->builds, err))
         return false;
-    w->tune = tune_new(insns, count, w->machine, &w->options, &hooks, err);
+    w->tune = tune_new(insns, count, w->machine, &w->options, err);
     if (!w->tune || !run_here(w, insns, count, err))
         return false;
     w->best = choose(w);
@@ -563,6 +550,11 @@ static bool tune_finish(struct session *s, void *state, struct result *result, s
     if (w->made && d->kernel == w->kernel && d->loop == w->loop) {
         session_set_kernel(s, w->made, w->made_loop);
         w->made = NULL;
+        struct str dropped = {0};
+        shelf_tell_dropped(&d->shelf, &dropped);
+        if (dropped.length)
+            result_line(result, "%s", str_text(&dropped) + strlen("; "));
+        str_done(&dropped);
         d->kernel_measured =
             w->build != SIZE_MAX
                 ? w->builds_measured[w->build] * w->builds.list.items[w->build].times
@@ -581,7 +573,6 @@ static void tuning_free(void *state)
     tune_free(w->tune);
     tune_builds_done(&w->builds);
     str_done(&w->text);
-    free(w->export);
     free(w);
 }
 
@@ -622,7 +613,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     w->here = !v->model_only && d->kernel->isa == isa_host();
     if (!v->model_only && !w->here)
         snprintf(w->why, sizeof w->why, "not executed: this CPU executes %s", isa_name(isa_host()));
-    w->export = mem_strdup(v->export);
+    w->export = v->export;
     task->measures = w->here;
     return task_give(task, &ops, w);
 }

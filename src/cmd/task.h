@@ -50,7 +50,7 @@ struct task {
     /* title of the job, for a command with several titles; NULL: the title in @ops */
     const char *title;
     const char *doing;   /* verb for messages; NULL: the verb in @ops */
-    struct given *given; /* the command's values, which remain valid as long as @state; NULL: none */
+    struct given *given; /* the command's values, valid as long as @state; NULL: none */
     bool measures;   /* whether this work measures, if that depends on the command's values */
 };
 

@@ -9,6 +9,7 @@
 #include "analysis/recipe.h"
 #include "base/compare.h"
 #include "base/mem.h"
+#include "base/watch.h"
 #include "simulate/simulate.h"
 #include "toolchain/compilers.h"
 
@@ -162,8 +163,7 @@ static size_t other_compilers(const struct recipe *r, const char **out, size_t m
 }
 
 bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine *m,
-                      const struct tune_builds_hooks *hooks, struct tune_builds *out,
-                      struct err *err)
+                      struct tune_builds *out, struct err *err)
 {
     const struct recipe *r = k->recipe;
     const char *compilers[1 + COMPILERS_MOST] = {NULL};
@@ -180,20 +180,16 @@ bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine 
     const size_t compiler_count = 1 + other_compilers(r, compilers + 1, COMPILERS_MOST);
     const size_t targets = 1 + named, total = compiler_count * targets * 2 * 2;
     static const char *const levels[] = {LEVEL_LEAST, "-O3"};
-    bool cancelled = false;
-    for (size_t i = 0; i < total && !cancelled; i++) {
+    for (size_t i = 0; i < total && !watch_over(); i++) {
         const struct build_change c = {levels[i / 2 % 2], compilers[i / 4 / targets],
                                        i / 4 % targets ? str_text(&march) : NULL, i % 2 == 1};
-        if (hooks->progress)
-            hooks->progress(hooks->self, i, total);
-        cancelled = hooks->cancelled && hooks->cancelled(hooks->self);
-        if (!cancelled)
-            try_change(k, loop, m, &c, out);
+        watch_at("builds", (double)i, (double)total);
+        try_change(k, loop, m, &c, out);
     }
     if (out->list.count)
         qsort(out->list.items, out->list.count, sizeof *out->list.items, by_cycles);
     str_done(&march);
-    return !cancelled || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    return watch_goes_on(err);
 }
 
 void tune_builds_done(struct tune_builds *b)

@@ -24,18 +24,11 @@ struct tune_builds {
     size_t tried;                /* number of compiled builds */
 };
 
-struct tune_builds_hooks {
-    bool (*cancelled)(void *self);
-    void (*progress)(void *self, size_t done, size_t total);
-    void *self;
-};
-
 /* Compiles the source of @k with each change. Makes no builds if kernel load did not compile @k, or
  * if @k is from a session file. Omits builds that fail or whose work per iteration is unknown.
  * Returns false with err if cancelled. @out must be empty; tune_builds_done frees it. */
 bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine *m,
-                      const struct tune_builds_hooks *hooks, struct tune_builds *out,
-                      struct err *err);
+                      struct tune_builds *out, struct err *err);
 void tune_builds_done(struct tune_builds *b);
 
 #endif

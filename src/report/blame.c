@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/compare.h"
 #include "base/mem.h"
+#include "base/watch.h"
 #include "simulate/simulate.h"
 
 /* fraction of the loop's time by which two measurements of the same code may differ */
@@ -75,8 +76,8 @@ static bool measure(struct blame_work *w, const struct insn *insns, size_t count
     struct err fault = {0};
 
     *cycles = *spread = NAN;
-    if (w->source->cancelled && w->source->cancelled(w->source->self))
-        return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    if (!watch_goes_on(err))
+        return false;
     if (w->source->progress)
         w->source->progress(w->source->self, w->done++, w->total);
     w->b->variants++;

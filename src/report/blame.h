@@ -19,7 +19,6 @@ struct blame_source {
      * ERR_DATA: the code has no stable time or cannot run. Other errors end the analysis. */
     bool (*measure)(void *self, const struct insn *insns, size_t count, double *cycles,
                     double *spread, struct err *err);
-    bool (*cancelled)(void *self);   /* returns whether to cancel; may be NULL */
     /* reports the number of completed variants; may be NULL */
     void (*progress)(void *self, size_t done, size_t total);
     /* Announces @insns, so that several variants can be measured together. May be NULL. */

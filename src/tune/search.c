@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/watch.h"
 #include "isa/rewrite.h"
 #include "simulate/simulate.h"
 #include "tune/dataflow.h"
@@ -18,18 +19,12 @@ struct tune_search {
     const struct insn *insns;
     size_t count;
     const struct tune_options *options;
-    const struct tune_hooks *hooks;
     struct block_work *work;
     struct simulator *simulator;
     struct rng rng;
     struct tune *t;
     size_t total;   /* expected number of simulations */
 };
-
-static bool over(const struct tune_search *s)
-{
-    return s->hooks && s->hooks->cancelled && s->hooks->cancelled(s->hooks->self);
-}
 
 /* Returns the simulated cycles per original iteration, at least the bounds. INFINITY if the version
  * has an unknown form. */
@@ -43,9 +38,7 @@ static double cycles_of(struct tune_search *s, const struct insn *insns, size_t 
     struct bounds bounds;
 
     s->t->simulated++;
-    if (s->hooks && s->hooks->progress && s->t->simulated % 16 == 0)
-        s->hooks->progress(s->hooks->self, s->t->simulated < s->total ? s->t->simulated : s->total,
-                           s->total);
+    watch_at("versions", fmin((double)s->t->simulated, (double)s->total), (double)s->total);
     bounds_of(s->work, insns, count, &block, false, &bounds);
     if (bounds.unknown && !s->t->unknown)
         return INFINITY;
@@ -135,12 +128,12 @@ static void rewrite_all(struct tune_search *s, struct version **best, double *cy
     struct version *all = version_copy(*best);
     bool helped = true;
 
-    while (helped && !over(s)) {
+    while (helped && !watch_over()) {
         helped = false;
         rules_of(*best, &rules);
-        for (size_t r = 0; r < rules.count && !over(s); r++) {
+        for (size_t r = 0; r < rules.count && !watch_over(); r++) {
             helped |= take_better(s, rewritten(*best, rules.names[r], SIZE_MAX), best, cycles);
-            for (size_t i = 0; i < (*best)->count && !over(s); i++)
+            for (size_t i = 0; i < (*best)->count && !watch_over(); i++)
                 helped |= take_better(s, rewritten(*best, rules.names[r], i), best, cycles);
         }
     }
@@ -195,7 +188,8 @@ static bool reorder(struct tune_search *s, struct version *c, double *cycles)
         order[i] = best[i] = (uint32_t)i;
     const size_t until = s->t->simulated + s->options->tries;
     for (size_t vain = 0;
-         s->t->simulated < until && vain < 50 * (size_t)s->options->tries && !over(s); vain++) {
+         s->t->simulated < until && vain < 50 * (size_t)s->options->tries && !watch_over();
+         vain++) {
         const size_t from = rng_below(&s->rng, n), to = rng_below(&s->rng, n);
         memcpy(next, order, n * sizeof *order);
         move_one(next, from, to);
@@ -296,13 +290,11 @@ static struct version *split_sums(const struct insn *insns, size_t count, unsign
 }
 
 struct tune *tune_new(const struct insn *insns, size_t count, const struct machine *m,
-                      const struct tune_options *options, const struct tune_hooks *hooks,
-                      struct err *err)
+                      const struct tune_options *options, struct err *err)
 {
     struct tune_search s = {.insns = insns,
                             .count = count,
                             .options = options,
-                            .hooks = hooks,
                             .work = block_work_new(m),
                             .simulator = simulator_new(),
                             .t = mem_zero(1, sizeof(struct tune))};
@@ -318,7 +310,7 @@ struct tune *tune_new(const struct insn *insns, size_t count, const struct machi
     s.t->cycles = cycles_of(&s, insns, count, 1);
     improve(&s, version_new(insns, count));
     struct version *gathered = options->reassociate ? version_gather(insns, count) : NULL;
-    for (unsigned times = 1; times <= options->unroll && !over(&s); times *= 2) {
+    for (unsigned times = 1; times <= options->unroll && !watch_over(); times *= 2) {
         struct version *plain = version_unroll(insns, count, times, false),
                        *free_order = options->reassociate
                                          ? split_sums(insns, count, times, gathered)
@@ -332,17 +324,16 @@ struct tune *tune_new(const struct insn *insns, size_t count, const struct machi
             version_free(free_order);
     }
     version_free(gathered);
-    const bool cancelled = over(&s);
+    const bool ok = watch_goes_on(err);
     simulator_free(s.simulator);
     block_work_free(s.work);
     if (s.t->found.count)
         qsort(s.t->found.items, s.t->found.count, sizeof *s.t->found.items, compare_tuned);
     if (s.t->vain.count)
         qsort(s.t->vain.items, s.t->vain.count, sizeof *s.t->vain.items, compare_tuned);
-    if (!cancelled)
+    if (ok)
         return s.t;
     tune_free(s.t);
-    err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     return NULL;
 }
 

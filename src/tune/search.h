@@ -17,15 +17,6 @@ struct tune_options {
     uint64_t seed;
 };
 
-struct tune_hooks {
-    bool (*cancelled)(void *self);                                        /* returns whether to
-                                                                           * cancel; may be NULL */
-    void (*progress)(void *self, size_t done, size_t total);              /* reports the number of
-                                                                           * simulations that are
-                                                                           * done; may be NULL */
-    void *self;
-};
-
 struct tuned {
     struct version *version;
     double cycles;           /* simulated cycles per original iteration */
@@ -43,11 +34,10 @@ struct tune {
     size_t simulated;        /* number of simulated versions */
 };
 
-/* Searches for versions of the loop @insns. All arguments are borrowed. Returns NULL with err if
- * cancelled. One thread. */
+/* Searches for versions of the loop @insns. All arguments are borrowed. Loops poll
+ * watch_over. Returns NULL with err if cancelled. One thread. */
 struct tune *tune_new(const struct insn *insns, size_t count, const struct machine *m,
-                      const struct tune_options *options, const struct tune_hooks *hooks,
-                      struct err *err);
+                      const struct tune_options *options, struct err *err);
 void tune_free(struct tune *t);
 
 #endif

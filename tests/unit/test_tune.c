@@ -9,6 +9,7 @@
 
 #include "analysis/kernel.h"
 #include "base/rng.h"
+#include "base/watch.h"
 #include "isa/rewrite.h"
 #include "tune/dataflow.h"
 #include "tune/same.h"
@@ -106,7 +107,7 @@ static struct tune *tune(const char *id, const char *text, unsigned unroll, bool
     struct err err = {0};
     size_t count;
     const struct insn *insns = kernel_insns(k, 0, &count);
-    struct tune *t = tune_new(insns, count, m, &options, NULL, &err);
+    struct tune *t = tune_new(insns, count, m, &options, &err);
 
     assert_non_null(t);
     machine_free(m);
@@ -529,7 +530,7 @@ static void test_random_loops(void **state)
         const struct insn *insns = kernel_insns(k, 0, &count);
         s = s ? s : sandbox_or_skip(insns, count);
         struct err err = {0};
-        struct tune *t = tune_new(insns, count, m, &options, NULL, &err);
+        struct tune *t = tune_new(insns, count, m, &options, &err);
         assert_non_null(t);
         for (size_t i = 0; i < t->found.count; i++, candidates++)
             must_agree(s, insns, count, t->found.items[i].version, 24, round, &agreed);
@@ -622,13 +623,14 @@ static void test_cancelled(void **state)
 {
     unsigned asked = 0;
     const struct tune_options options = {100000, 4, true, 1};
-    const struct tune_hooks hooks = {.cancelled = stop, .self = &asked};
     struct machine *m = load_machine("skylake");
     struct kernel *k = kernel_of(INTEL "a: imul rax, rax, 8\ncmp rdi, rdx\njne a\n");
     struct err err = {0};
     size_t count = 0;
     const struct insn *insns = kernel_insns(k, 0, &count);
-    assert_null(tune_new(insns, count, m, &options, &hooks, &err));
+    const struct watch before = watch_begin(stop, &asked);
+    assert_null(tune_new(insns, count, m, &options, &err));
+    watch_restore(before);
     assert_int_equal(err.code, ERR_INTERRUPTED);
     assert_true(asked < 50);
     machine_free(m);
