@@ -22,7 +22,9 @@ static const struct sight *find(const struct sights *s, const struct sight *like
     return NULL;
 }
 
-bool peers_agree(const struct sights *a, const struct sights *b)
+/* Returns whether the two forms are peers: they have at least two common experiments, and their
+ * times agree within noise in each of these. */
+static bool agree(const struct sights *a, const struct sights *b)
 {
     size_t common = 0;
 
@@ -104,7 +106,7 @@ bool peers_compare(struct placer *p, struct placing *f)
     for (size_t i = 0; i < p->n && n < PEERS_MOST; i++) {
         const struct placing *g = &p->forms[i];
         if (!g->all || g->explained || g->vectors != f->vectors ||
-            !peers_agree(&f->sights, &g->sights))
+            !agree(&f->sights, &g->sights))
             continue;
         if (g->done) {
             peers[n] = g;

@@ -8,9 +8,6 @@
 struct placer;
 struct placing;
 
-/* Returns whether the two forms are peers: they have at least two common experiments, and their
- * times agree within noise in each of these. */
-bool peers_agree(const struct sights *a, const struct sights *b);
 /* Compares a form whose times no usage explains with its peers. Requests experiments that decide
  * which peer behaves like the form, and gives the form that peer's usage. While a peer is measured,
  * the form waits. Returns false if there is no peer. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "report/report.h"
 
 #define HUGE_LEAST 0.9    /* smallest share of the memory that must be on huge pages for a cost with
                            * huge pages */
@@ -124,8 +125,7 @@ static void add_table(const struct recorded_costs *c, const struct recording *r,
 
     for (size_t i = 0; i < c->count; i++) {
         const struct insn *in = r->insns.items[i].insn;
-        char text[PLACE_TEXT + 2];
-        cell_text(t, insn_address_text(in, text));
+        cell_insn_address(t, in);
         add_cost(t, &c->without[i]);
         add_cost(t, &c->nearby[i]);
         add_cost(t, &c->sorted[i]);

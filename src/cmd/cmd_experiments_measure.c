@@ -134,7 +134,6 @@ static bool worker_run(void *state, struct result *result, struct err *err)
     struct journal *journal = NULL;
     struct source *source = NULL;
 
-    (void)result; /* The publish function fills the result. */
     w->clock_hz = NAN;
     bool ok = !w->from || rows_choose(w, err);
     ok = ok && (!w->journal_path || (journal = journal_open(w->journal_path, err)) != NULL);

@@ -55,7 +55,6 @@ static bool settle_work(void *state, struct result *result, struct err *err)
     struct imitation *imitation =
         w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->seed) : NULL;
 
-    (void)result;   /* The publish function fills the result. */
     job_progress(0, 0, "clock, noise and idle baseline");
     struct journal *journal = journal_open(w->journal_path, err);
     struct source *own = journal && !imitation ? source_cpu(w->forms, w->cpu, 0, &crew_threads,

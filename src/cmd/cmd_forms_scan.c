@@ -206,7 +206,6 @@ static bool scan_run(void *state, struct result *result, struct err *err)
     struct str nothing = {0};
     bool ok = true;
 
-    (void)result; /* The publish function fills the result. */
     j->scan.progress = scan_progress;
     j->scan.context = j;
     if (j->count > 1)

@@ -6,18 +6,11 @@
 #include "base/file.h"
 #include "cmd/command.h"
 #include "cmd/loading.h"
+#include "report/report.h"
 
 static void cell_line(struct result_table *t, uint32_t line)
 {
     cell_count_if(t, line, line);
-}
-
-/* Adds the instruction's address in objdump's format: "0x1258". */
-static void cell_address(struct result_table *t, const struct insn *insn)
-{
-    char text[PLACE_TEXT + 2];
-
-    cell_text(t, insn_address_text(insn, text));
 }
 
 static bool run_show(struct session *s, const void *values, struct result *result, struct err *err)
@@ -52,7 +45,7 @@ static bool run_show(struct session *s, const void *values, struct result *resul
                        str_text(&note));
         str_done(&note);
         cell_line(t, insns[i].line);
-        cell_address(t, &insns[i]);
+        cell_insn_address(t, &insns[i]);
         cell_text(t, insns[i].form);
         cell_text(t, insns[i].text ? insns[i].text : "");
         cell_number(t, kernel_percent(k, &insns[i]));
@@ -98,7 +91,7 @@ static bool run_list(struct session *s, const void *values, struct result *resul
         cell_count(t, (int64_t)loop->count);
         cell_line(t, loop->first_line);
         cell_line(t, loop->last_line);
-        cell_address(t, &k->insns[loop->first]);
+        cell_insn_address(t, &k->insns[loop->first]);
         cell_text(t, loop->why);
     }
     return true;

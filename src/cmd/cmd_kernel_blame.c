@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/bounds.h"
-#include "base/lock.h"
 #include "cmd/blame_recorded.h"
 #include "cmd/command.h"
 #include "cmd/explained.h"
 #include "cmd/task.h"
 #include "measure/kernel_set.h"
 #include "report/blame.h"
+#include "report/report.h"
 #include "work/job.h"
 
 /* default time limit in seconds; most of this time may pass before the core is idle */
@@ -50,9 +50,8 @@ struct kernel_blaming {
      * variant again */
     VEC(bool) asked;
     struct blame *found;
-    pthread_mutex_t lock;            /* protects so_far */
     /* partial result for the UI thread, which takes it; NULL: nothing new */
-    struct blame *so_far;
+    struct blame *_Atomic so_far;
 };
 
 static void progress(void *state, size_t done, size_t total)
@@ -83,12 +82,7 @@ static void expect(void *state, const struct insn *insns, size_t count)
 static void keep_so_far(void *state, const struct blame *so_far)
 {
     struct kernel_blaming *w = state;
-    struct blame *copy = blame_copy(so_far);
-
-    lock_take(&w->lock);
-    blame_free(w->so_far);
-    w->so_far = copy;
-    lock_give(&w->lock);
+    blame_free(atomic_exchange(&w->so_far, blame_copy(so_far)));
 }
 
 /* Measures the recorded iterations in the sandbox. Does nothing without a recording. */
@@ -108,7 +102,6 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     struct kernel_blaming *w = state;
     const struct blame_source source = {measure, progress, expect, keep_so_far, w};
 
-    (void)result; /* The publish function fills the result. */
     w->sandbox = sandbox_new(-1, err);
     bool ok = w->sandbox && calibrate(w->sandbox, job_cancelled, NULL, &w->calibration, err);
     if (ok) {
@@ -153,13 +146,6 @@ static void add_line(struct result_table *t, const struct insn *insns, size_t at
         cell_count(t, (int64_t)at + 1);
 }
 
-static void add_address(struct result_table *t, const struct insn *insn)
-{
-    char text[PLACE_TEXT + 2];
-
-    cell_text(t, insn_address_text(insn, text));
-}
-
 static const char *text_of(const struct insn *in)
 {
     return in->text ? in->text + strspn(in->text, " \t") : in->mnemonic;
@@ -196,7 +182,7 @@ static void add_rows(const struct blame *b, const struct insn *insns, struct res
         str_addf(&text, "%s%s%s", text_of(&insns[i]), known ? "" : "    -- ",
                  known ? "" : row->out.state);
         add_line(t, insns, i);
-        add_address(t, &insns[i]);
+        cell_insn_address(t, &insns[i]);
         add_cost(t, &row->out);
         cell_number(t, plain(row->nop.here));
         cell_number(t, plain(row->nop.model));
@@ -234,10 +220,10 @@ static void add_edges(const struct blame *b, const struct insn *insns, struct re
         str_clear(&through);
         dependence_through((enum isa)insns->isa, &e->of, &through);
         add_line(t, insns, e->of.to);
-        add_address(t, &insns[e->of.to]);
+        cell_insn_address(t, &insns[e->of.to]);
         add_cost(t, &e->cut);
         add_line(t, insns, e->of.from);
-        add_address(t, &insns[e->of.from]);
+        cell_insn_address(t, &insns[e->of.from]);
         cell_count(t, e->of.distance);
         cell_text(t, str_text(&through));
         cell_text(t, e->cut.state);
@@ -300,12 +286,7 @@ void blame_publish(struct session *s)
 {
     struct kernel_blaming *w = s->blaming;
 
-    if (!w)
-        return;
-    lock_take(&w->lock);
-    struct blame *so_far = w->so_far;
-    w->so_far = NULL;
-    lock_give(&w->lock);
+    struct blame *so_far = w ? atomic_exchange(&w->so_far, NULL) : NULL;
     if (so_far)
         put(w, so_far);
 }
@@ -361,7 +342,6 @@ static void blaming_free(void *state)
     machine_free(w->machine);
     blame_free(w->found);
     blame_free(w->so_far);
-    pthread_mutex_destroy(&w->lock);
     forget(w);
     free(w);
 }
@@ -441,7 +421,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     w->count = count;
     w->machine = machine_copy(m);
     w->seconds = v->seconds;
-    pthread_mutex_init(&w->lock, NULL);
     s->blaming = w;
     return task_give(task, &ops, w);
 }

@@ -218,7 +218,6 @@ static bool learn_run(void *state, struct result *result, struct err *err)
     struct kernel_learning *w = state;
     size_t learned = 0;
 
-    (void)result;   /* The publish function fills the result. */
     job_progress(0, (double)w->lessons.count, "searching for blocking forms");
     struct source *source =
         w->simulated ? source_simulated(w->simulated, 0.001, 1)

@@ -281,7 +281,6 @@ static bool measure_run(void *state, struct result *result, struct err *err)
     struct kernel_measuring *w = state;
     const double begun = clock_seconds();
 
-    (void)result; /* The publish function fills the result. */
     w->bounds = w->machine ? block_work_new(w->machine) : NULL;
     bool ok = w->kernel ? measure_loop(w, err) : measure_file(w, err);
     w->seconds = clock_seconds() - begun;

@@ -67,7 +67,6 @@ static bool work(void *state, struct result *result, struct err *err)
     struct memory_job *w = state;
     struct memory_costs measured;
 
-    (void)result; /* The publish function fills the result. */
     bool kept = w->here && memory_lines_recall(w->machine, &measured);
     if (!memory_curve_predict(&w->curve, w->kernel, w->loop, w->machine, kept ? &measured : NULL,
                               w->from, w->to, (const char *const *)w->arrays, w->arrays_count, err))

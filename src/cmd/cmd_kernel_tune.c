@@ -309,7 +309,6 @@ static bool tune_run(void *state, struct result *result, struct err *err)
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
-    (void)result; /* The publish function fills the result. */
     for (size_t i = 0; i <= SHOWN; i++)
         w->versions[i].measured = NAN;
     for (size_t i = 0; i < BUILDS_SHOWN; i++)

@@ -54,7 +54,6 @@ static bool chains_run(void *state, struct result *result, struct err *err)
     struct chains *w = state;
     struct calibration c;
 
-    (void)result; /* The publish function fills the result. */
     struct forms *forms = forms_load(isa_host(), NULL, err);
     struct sandbox *sandbox = forms ? sandbox_new(-1, err) : NULL;
     bool ok = sandbox && prepare(forms, w->pattern, err) &&

@@ -34,7 +34,6 @@ static bool calibrate_run(void *state, struct result *result, struct err *err)
     struct calibrating *w = state;
     char name[64];
 
-    (void)result;   /* The publish function fills the result. */
     job_progress(0, 0, "clock, noise and idle baseline");
     struct sandbox *sandbox = sandbox_new(w->cpu, &w->fault);
     w->known = sandbox && calibrate(sandbox, job_cancelled, NULL, &w->calibration, &w->fault);
@@ -183,7 +182,6 @@ static bool memory_run(void *state, struct result *result, struct err *err)
 {
     struct calibrating_memory *w = state;
 
-    (void)result;   /* The publish function fills the result. */
     job_progress(0, 0, "cycles per line of each cache level");
     uint64_t available = memory_available();
     if (available && available < MEMORY_LINES_ARENA + MEMORY_LINES_ARENA / 4)

@@ -81,7 +81,6 @@ static bool chart_work(void *state, struct result *result, struct err *err)
                                          .record = w->record,
                                          .state = w};
 
-    (void)result;   /* The publish function fills the result. */
     job_progress(0, 0, "clock, noise and idle baseline");
     return (w->chart = charting_run(w->charting, &hooks, err)) != NULL;
 }

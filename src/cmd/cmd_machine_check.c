@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/chain_cycles.h"
 #include "base/clock.h"
-#include "base/lock.h"
 #include "base/vec.h"
 #include "base/watch.h"
 #include "cmd/check.h"
@@ -43,9 +43,8 @@ struct checking {
     size_t measured, without_latency;
     struct stage_log *log;        /* progress for the views */
     double filled;                  /* clock_seconds() when the lists of @log were last filled */
-    pthread_mutex_t lock;         /* protects @so_far */
-    struct check *so_far;         /* copy of the check for the view, which takes the copy; NULL: no
-                                   * new rows */
+    /* copy of the check for the view, which takes the copy; NULL: no new rows */
+    struct check *_Atomic so_far;
 };
 
 static int weightier_first(const void *a, const void *b)
@@ -79,11 +78,7 @@ static void post(struct checking *w)
     struct check *now = check_copy(w->check);
 
     check_sort(now);
-    lock_take(&w->lock);
-    struct check *before = w->so_far;
-    w->so_far = now;
-    lock_give(&w->lock);
-    check_free(before);
+    check_free(atomic_exchange(&w->so_far, now));
 }
 
 /* Reports progress, the last measured rows, and the rows with the largest differences. */
@@ -228,7 +223,6 @@ static bool check_run(void *state, struct result *result, struct err *err)
 {
     struct checking *w = state;
 
-    (void)result; /* The publish function fills the result. */
     w->until = clock_seconds() + w->seconds;
     w->table = experiments_new();
     make_rows(w);
@@ -323,12 +317,7 @@ void check_publish(struct session *s)
 {
     struct checking *w = s->checking;
 
-    if (!w)
-        return;
-    lock_take(&w->lock);
-    struct check *so_far = w->so_far;
-    w->so_far = NULL;
-    lock_give(&w->lock);
+    struct check *so_far = w ? atomic_exchange(&w->so_far, NULL) : NULL;
     if (so_far)
         put(s, so_far);
 }
@@ -353,7 +342,6 @@ static void checking_free(void *state)
         w->session->checking = NULL;
     }
     check_free(w->so_far);
-    pthread_mutex_destroy(&w->lock);
     vec_free_texts(&w->names);
     vec_done(&w->uses);
     machine_free(w->machine);
@@ -458,7 +446,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     struct checking *w = mem_zero(1, sizeof *w);
     char *cpu = cpu_title(s, v->simulate), title[128];
     w->session = s;
-    pthread_mutex_init(&w->lock, NULL);
     w->seconds = v->seconds;
     w->machine = machine_copy(m);
     w->simulated = simulated ? machine_copy(simulated) : NULL;

@@ -204,7 +204,6 @@ static bool correct_run(void *state, struct result *result, struct err *err)
 {
     struct correcting *w = state;
 
-    (void)result; /* The publish function fills the result. */
     for (size_t i = 0; i < w->list.count; i++)
         if (w->list.items[i].row.latency)
             correct_latency(w, &w->list.items[i]);

@@ -199,7 +199,6 @@ static bool hunt_work(void *state, struct result *result, struct err *err)
                                           : times_of_cpu,
                                w, w->tolerance};
 
-    (void)result; /* The publish function fills the result. */
     w->knows = model_new(w->machine, false);
     w->truth = w->against ? model_new(w->against, w->against_simulated) : NULL;
     struct block_maker *maker =

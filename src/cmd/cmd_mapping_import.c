@@ -35,8 +35,6 @@ static bool read_llvm(struct llvm_importing *w, struct err *err)
 
 static bool llvm_run(void *state, struct result *result, struct err *err)
 {
-
-    (void)result;   /* The publish function fills the result. */
     job_progress(0, 0, "reading the tables of llvm-mca");
     child_watch(job_cancelled, NULL);
     bool ok = read_llvm(state, err);

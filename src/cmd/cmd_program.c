@@ -45,7 +45,6 @@ static bool load_run(void *state, struct result *result, struct err *err)
 {
     struct program_loading *l = state;
 
-    (void)result; /* The publish function fills the result. */
     l->begun = clock_seconds();
     child_watch(loading_cancelled, l);
     const char *const *words = (const char *const *)l->words.items;
@@ -361,7 +360,6 @@ static bool run_run(void *state, struct result *result, struct err *err)
     struct running *r = state;
     bool ok = true;
 
-    (void)result; /* The publish function fills the result. */
     child_watch(running_cancelled, r);
     ok = has_macros(r, err) &&
          (r->program = program_rebuilt(r->loaded, &r->how, r->inputs.names,

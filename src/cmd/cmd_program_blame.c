@@ -246,7 +246,6 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     struct code_parts parts = {{0}};
     struct located located = {.all = 0};
 
-    (void)result; /* The publish function fills the result. */
     if (!e)
         return false;
     bool ok = !w->here || native_known(w->machine, false, w->day, err);

@@ -216,15 +216,6 @@ const struct command command_program_reuse = {
     .run = run_reuse,
 };
 
-struct misses_values {
-    struct word_list inputs;
-    const char *machine;
-    const char *profile;
-    size_t threads;
-    double common, limit;
-    bool fresh, sets;
-};
-
 /* Returns how many of the @all references miss in a cache level. */
 static double misses_of(const struct memory *m, size_t level, const struct cache_shape *shape,
                         const struct reuse_histogram *all)
@@ -325,13 +316,21 @@ static struct reuse_histogram paper_profile(const struct program_model *m, const
     return out;
 }
 
+struct misses_values {
+    struct word_list inputs;
+    const char *machine;
+    const char *profile;
+    size_t threads;
+    double common, limit;
+    bool fresh, sets;
+};
+
 /* State of the job that counts misses. It may also fit the profile, and measure this CPU's
  * memory. */
 struct missing {
+    const struct misses_values *given;
     struct program_case at;
-    bool bins, fresh, sets;
-    size_t threads;
-    double common;
+    bool bins;
     /* options of the run that simulates the cache sets, with owned strings */
     struct run_options options;
     double missed[MEMORY_LEVELS];      /* misses per level in the simulated sets */
@@ -347,14 +346,14 @@ static bool misses_run(void *state, struct result *result, struct err *err)
     const struct program_model *m = w->at.model;
     struct program_run run;
 
-    (void)result;   /* The publish function fills the result. */
     job_progress(0, 0, "%s", w->at.machine->id);
-    if ((w->at.here && !native_known(w->at.machine, w->fresh, w->day, err)) ||
+    if ((w->at.here && !native_known(w->at.machine, w->given->fresh, w->day, err)) ||
         !memory_of(w->at.machine, &w->memory, err))
         return false;
     program_model_at(m, w->at.inputs, &run);
     w->all = run_distances(m->runs->program, &run);
-    w->memory.sharing = run_sharing(m->runs->program, &run, (double)w->threads, w->common / 100);
+    w->memory.sharing = run_sharing(m->runs->program, &run, (double)w->given->threads,
+                                    w->given->common / 100);
     program_run_done(m->runs->program, &run);
     if (w->bins) {
         struct reuse_histogram binned =
@@ -362,7 +361,7 @@ static bool misses_run(void *state, struct result *result, struct err *err)
         reuse_histogram_done(&w->all);
         w->all = binned;
     }
-    if (w->sets) {
+    if (w->given->sets) {
         child_watch(job_cancelled, NULL);
         bool ok = program_simulate_sets(m->runs->program, m->runs->names, m->runs->name_count,
                                         w->at.inputs, &w->options, &w->memory, w->missed, err);
@@ -385,11 +384,11 @@ static bool misses_finish(struct session *s, void *state, struct result *result,
                     BINNED_BINS);
     result_line(result, "on %s", w->at.machine->title);
     program_say_memory(result, w->day);
-    program_say_threads(result, w->threads, w->common);
+    program_say_threads(result, w->given->threads, w->given->common);
     result_text(result, "machine", w->at.machine->id);
     result_number(result, "references", reuse_histogram_total(&w->all));
-    add_levels(result, &w->memory, &w->all, w->sets ? w->missed : NULL);
-    if (w->sets)
+    add_levels(result, &w->memory, &w->all, w->given->sets ? w->missed : NULL);
+    if (w->given->sets)
         result_line(
             result,
             "simulated with the addresses of a run at the given inputs. Each set keeps its most "
@@ -415,11 +414,8 @@ static bool prepare_misses(struct session *s, const void *values, struct task *t
     const struct misses_values *v = values;
     struct missing *w = mem_zero(1, sizeof *w);
 
+    w->given = v;
     w->bins = strcmp(v->profile, "bins") == 0;
-    w->fresh = v->fresh;
-    w->threads = v->threads;
-    w->common = v->common;
-    w->sets = v->sets;
     w->options = (struct run_options){.how = invocation_copy(&s->document.program.how),
                                       .seconds = v->limit,
                                       .memory = (size_t)64 << 30};

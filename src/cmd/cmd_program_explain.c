@@ -283,7 +283,6 @@ static bool explain_run(void *state, struct result *result, struct err *err)
 {
     struct explaining *w = state;
 
-    (void)result; /* The publish function fills the result. */
     w->options.goes_on = goes_on;
     w->options.state = w;
     if (!find_loop(w, err))

@@ -62,12 +62,9 @@ struct given_fact {
 struct predicting {
     const struct program_model *model;
     VEC(struct given_fact) facts;
+    /* clock NaN: each machine's own clock, or this CPU's measured clock */
+    const struct predict_values *given;
     double inputs[INPUTS_MAX];
-    /* clock in GHz; NaN: each machine's own clock, or this CPU's measured clock */
-    double clock;
-    double common;
-    size_t top, threads;
-    bool fresh;
     bool same_blocks;              /* whether the compiler generates the blocks of the runs */
     /* reason why the blocks are not compared with those of the runs; code ERR_NONE: they are */
     struct err unbuilt;
@@ -82,7 +79,7 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
     struct memory memory;
     char text[40];
 
-    if (o->here && !native_known(o->machine, p->fresh, o->day, err))
+    if (o->here && !native_known(o->machine, p->given->fresh, o->day, err))
         return false;
     estimator_set_share(e, &alone);
     estimator_set_fault(e, 0);
@@ -94,8 +91,8 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
         snprintf(text, sizeof text, "%.12g", g->value);
         machine_set_fact(o->machine, g->fact->key, text, g->fact->unit, "given");
     }
-    snprintf(text, sizeof text, "%.12g", p->clock);
-    if (!isnan(p->clock))
+    snprintf(text, sizeof text, "%.12g", p->given->clock);
+    if (!isnan(p->given->clock))
         machine_set_fact(o->machine, "clock", text, "GHz", "given");
     o->faults = estimator_run(e)->faults;
     if (o->here && !estimator_meet_system(e, o->machine, &o->cost, err))
@@ -148,7 +145,7 @@ static bool predict_run(void *state, struct result *result, struct err *err)
     bool ok = e && compare_blocks(p, err);
 
     if (ok)
-        estimator_set_threads(e, (double)p->threads, p->common / 100);
+        estimator_set_threads(e, (double)p->given->threads, p->given->common / 100);
     for (size_t i = 0; ok && i < p->outcomes.count; i++) {
         job_progress((double)i, (double)p->outcomes.count, "%s", p->outcomes.items[i].machine->id);
         ok = !job_cancelled(NULL) ||
@@ -355,7 +352,7 @@ static void add_parts(struct result *result, const struct predicting *p,
 
     result_line(result, "\n%s", o->machine->title);
     struct result_table *t = RESULT_TABLE(result, "parts", columns);
-    for (size_t i = 0; i < o->time.parts.count && i < p->top; i++) {
+    for (size_t i = 0; i < o->time.parts.count && i < p->given->top; i++) {
         const struct part_time *part = &o->time.parts.items[i];
         const struct program_function *f =
             &program->functions[program->blocks[part->block].function];
@@ -392,7 +389,7 @@ static bool predict_finish(struct session *s, void *state, struct result *result
     result_line(result, "%s at %s%s%s", p->model->runs->program->name, str_text(&at),
                 p->kind == ESTIMATE_AMMP ? ", model ammp of the PPT-AMMP paper" : "",
                 p->model->traced ? "" : "; without misses, because the runs were not traced");
-    program_say_threads(result, p->threads, p->common);
+    program_say_threads(result, p->given->threads, p->given->common);
     add_machines(result, p);
     if (p->unbuilt.code != ERR_NONE)
         result_line(result,
@@ -463,13 +460,9 @@ static bool prepare_predict(struct session *s, const void *values, struct task *
     if (!m)
         return false;
     struct predicting *p = mem_zero(1, sizeof *p);
+    p->given = v;
     p->model = program_model_hold(m);
-    p->clock = v->clock;
     p->kind = v->model[0] == 'a' ? ESTIMATE_AMMP : ESTIMATE_STEADY;
-    p->top = v->top;
-    p->threads = v->threads;
-    p->fresh = v->fresh;
-    p->common = v->common;
     bool ok =
         program_inputs_given(m, &v->inputs, p->inputs, err) && read_facts(p, &v->facts, err);
     for (size_t i = 0; ok && i < (v->machines.count ? v->machines.count : 1); i++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,6 @@
 #include <sys/wait.h>
 
 #include "analysis/analysis.h"
-#include "base/lock.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/vec.h"
@@ -61,9 +59,8 @@ struct profiling {
     VEC(char *) unmeasured;
     struct session *session; /* session with live lists; NULL in scripts */
     atomic_bool stop;        /* set once there are enough samples */
-    pthread_mutex_t lock;    /* protects @so_far */
     /* copy of the running program's list for the UI thread; NULL: nothing new */
-    struct run_profile *so_far;
+    struct run_profile *_Atomic so_far;
     double next; /* sampling seconds at which the next list is due */
 };
 
@@ -110,11 +107,7 @@ static void list_so_far(struct profiling *w, double seconds, size_t samples)
     p->seconds = seconds;
     p->running = true;
     name_run(w, p);
-    lock_take(&w->lock);
-    struct run_profile *before = w->so_far;
-    w->so_far = p;
-    lock_give(&w->lock);
-    profile_free(before);
+    profile_free(atomic_exchange(&w->so_far, p));
 }
 
 static bool enough_seen(void *state)
@@ -271,7 +264,6 @@ static bool profile_run(void *state, struct result *result, struct err *err)
 {
     struct profiling *w = state;
 
-    (void)result; /* The publish function fills the result. */
     w->options.goes_on = goes_on;
     w->options.enough = enough_seen;
     w->options.state = w;
@@ -547,12 +539,7 @@ void profile_publish(struct session *s)
 {
     struct profiling *w = s->profiling;
 
-    if (!w)
-        return;
-    lock_take(&w->lock);
-    struct run_profile *so_far = w->so_far;
-    w->so_far = NULL;
-    lock_give(&w->lock);
+    struct run_profile *so_far = w ? atomic_exchange(&w->so_far, NULL) : NULL;
     if (!so_far)
         return;
     profile_free(s->document.profile);
@@ -596,7 +583,6 @@ static void profiling_free(void *state)
     struct profiling *w = state;
     forget(w);
     profile_free(w->so_far);
-    pthread_mutex_destroy(&w->lock);
     vec_free_texts(&w->argv);
     vec_free_texts(&w->unmeasured);
     program_output_done(&w->output);
@@ -624,7 +610,6 @@ static bool prepare_profile(struct session *s, const void *values, struct task *
                        "omit the option: a running process already has its input and output",
                        "--pid cannot be combined with %s", v->output ? "--output" : "--input");
     struct profiling *w = mem_zero(1, sizeof *w);
-    pthread_mutex_init(&w->lock, NULL);
     for (size_t i = 0; i < v->words.count; i++)
         vec_push(&w->argv, mem_strdup(v->words.items[i]));
     vec_push(&w->argv, NULL);

@@ -83,7 +83,6 @@ static bool sensitivity_run(void *state, struct result *result, struct err *err)
     struct probing *p = state;
     struct estimator *e;
 
-    (void)result; /* The publish function fills the result. */
     bool ok = prepare(p, &e, err) && (effects_find(e, p->at.machine, p->kind, p->seconds,
                                                    effects_go_on, p, &p->effects, &p->idle) ||
                                       err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
@@ -260,7 +259,6 @@ static bool sweep_run(void *state, struct result *result, struct err *err)
     struct farm *farm = NULL;
     struct estimator *e;
 
-    (void)result; /* The publish function fills the result. */
     bool ok = prepare(p, &e, err);
     for (size_t i = 0; i < p->values.count; i++)
         vec_push(&p->times, NAN);

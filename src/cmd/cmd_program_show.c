@@ -35,7 +35,6 @@ static bool show_run(void *state, struct result *result, struct err *err)
 {
     struct showing *w = state;
 
-    (void)result; /* The publish function fills the result. */
     w->study = study_new(w->at.model, w->at.inputs, w->at.machine, w->at.here, goes_on, w, err);
     return w->study != NULL;
 }

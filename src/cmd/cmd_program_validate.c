@@ -250,7 +250,6 @@ static bool validate_run(void *state, struct result *result, struct err *err)
     const struct program *program = v->model->runs->program;
     bool ok = true;
 
-    (void)result;                      /* The publish function fills the result. */
     native_apply_faults(v->machine);   /* called once: takes 1 s, and does not depend on the run */
     for (size_t b = 0; b < program->block_count; b++)
         for (size_t k = 0; k < program->blocks[b].call_count; k++)

@@ -10,6 +10,7 @@
 
 #include "base/compare.h"
 #include "base/mem.h"
+#include "report/report.h"
 
 #define LOADS_SHOWN 8u
 /* largest relative difference at which a time and its prediction are considered equal */
@@ -69,8 +70,7 @@ static void add_parts(struct result *result, const struct explained_findings *f)
     for (size_t i = 0; i < executed; i++) {
         const struct insn *in = r->list.items[parts[i].at].insn;
         const struct predicted_branch *next = predicted_at(f, parts[i].at);
-        char address[PLACE_TEXT + 2];
-        cell_text(t, insn_address_text(in, address));
+        cell_insn_address(t, in);
         cell_text(t, insn_shown(in));
         cell_number(t, 100 * (double)parts[i].count / (double)all);
         cell_number(t, next ? 100 * (double)next->missed / (double)next->executed : NAN);
@@ -150,8 +150,7 @@ static void add_branches(struct result *result, const struct explained_findings 
     for (size_t i = 0; i < p->branches.count; i++) {
         const struct path_branch *b = &p->branches.items[i];
         const struct region_insn *in = &f->insitu.region.list.items[b->at];
-        char address[PLACE_TEXT + 2];
-        cell_text(t, insn_address_text(in->insn, address));
+        cell_insn_address(t, in->insn);
         cell_text(t, insn_shown(in->insn));
         cell_number(t, (double)b->executed / (double)p->iterations);
         cell_number(t, 100 * (double)b->taken / (double)b->executed);
@@ -202,8 +201,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
     for (size_t i = 0; i < l->list.count && i < LOADS_SHOWN; i++) {
         const struct load_lines *line = &l->list.items[i];
         const struct insn *in = f->insitu.region.list.items[line->at].insn;
-        char address[PLACE_TEXT + 2];
-        cell_text(t, insn_address_text(in, address));
+        cell_insn_address(t, in);
         cell_text(t, insn_shown(in));
         cell_number(t, (double)(line->fresh + line->streamed) / (double)l->iterations);
         cell_number(t, (double)line->streamed / (double)l->iterations);

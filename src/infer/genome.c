@@ -19,7 +19,8 @@ struct genome *genome_new(size_t forms, unsigned ports, double width)
     return g;
 }
 
-void genome_assign(struct genome *to, const struct genome *from)
+/* Copies @from to @to, which must have the same number of forms and ports. */
+static void assign(struct genome *to, const struct genome *from)
 {
     struct gene *genes = to->genes;
     memcpy(genes, from->genes, from->forms * sizeof *genes);
@@ -30,7 +31,7 @@ void genome_assign(struct genome *to, const struct genome *from)
 struct genome *genome_copy(const struct genome *g)
 {
     struct genome *copy = genome_new(g->forms, g->ports, g->width);
-    genome_assign(copy, g);
+    assign(copy, g);
     return copy;
 }
 
@@ -286,7 +287,7 @@ void genome_recombine(const struct genome *a, const struct genome *b, struct rng
     uint8_t to[PROBLEM_PORTS_MAX];
     uint64_t salt = rng_next(rng);
 
-    genome_assign(child, a);
+    assign(child, a);
     genome_align(a, b, to);
     for (size_t f = 0; f < a->forms; f++) {
         uint64_t side = (gene_hash(&a->genes[f]) ^ salt) * 0x9e3779b97f4a7c15u;

@@ -20,8 +20,6 @@ struct genome {
 
 struct genome *genome_new(size_t forms, unsigned ports, double width);
 struct genome *genome_copy(const struct genome *g);
-/* Copies @from to @to, which must have the same number of forms and ports. */
-void genome_assign(struct genome *to, const struct genome *from);
 void genome_free(struct genome *g);
 /* Sets the width in slots per cycle. 0 removes the width and all slots. If there was no width, each
  * form gets one slot; otherwise slots are unchanged. */

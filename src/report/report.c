@@ -10,6 +10,13 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
+void cell_insn_address(struct result_table *t, const struct insn *insn)
+{
+    char text[PLACE_TEXT + 2];
+
+    cell_text(t, insn_address_text(insn, text));
+}
+
 #define BAR_WIDTH 24   /* columns of the bar of the highest bound */
 
 static const char *mark_of(const struct analysis_row *row)
@@ -371,7 +378,6 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
     };
     struct result_table *t = RESULT_TABLE(result, "rows", columns);
     struct str text = {0}, usage = {0}, flags = {0};
-    char address[PLACE_TEXT + 2];
 
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i < n; i++) {
@@ -388,7 +394,7 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
             for (unsigned j = 0; j < ports->count; j++) {
                 cell_text(t, a[i]->machine->id);
                 cell_count_if(t, row->insn->line, row->insn->line);
-                cell_text(t, insn_address_text(row->insn, address));
+                cell_insn_address(t, row->insn);
                 cell_text(t, str_text(&text));
                 cell_text(t, row->insn->form);
                 cell_text(t, str_text(&usage));

@@ -13,13 +13,13 @@
  * #. */
 void report_add(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n,
                 bool ascii, struct result *result);
-
+/* Adds a cell with the instruction's address in objdump's format, "0x1258"; missing: unknown. */
+void cell_insn_address(struct result_table *t, const struct insn *insn);
 
 /* Appends the graph of @a. Each instruction is a node with line, text and latency; an arrow leads
  * from each writer to its readers. Arrows to a later iteration are dashed, and the limiting chain
  * is red. */
 void report_dot(const struct analysis *a, struct str *out);
-
 
 /* Appends an HTML document of the steps that @sim recorded for @insns on @m. It needs no network
  * access. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -247,6 +248,23 @@ static void test_uses(void **state)
     }
 }
 
+/* A file without forms is an error with a message. */
+static void test_no_uses(void **state)
+{
+    struct err err = {0};
+    char *data = mem_strdup(getenv("PORTOLAN_DATA"));
+    size_t count;
+
+    mkdir(work_path("frequency"), 0700);
+    work_put("frequency/x86-64.csv", "form,count\n");
+    setenv("PORTOLAN_DATA", work_path(""), 1);
+    assert_null(form_uses_load(ISA_X86_64, &count, &err));
+    setenv("PORTOLAN_DATA", data, 1);
+    assert_int_equal(err.code, ERR_DATA);
+    assert_non_null(strstr(err.what, "has no forms"));
+    free(data);
+}
+
 /* Instructions that the tables of AArch64 machines lack belong to other versions of the
  * architecture, or are atomics: fewer than 25 per million executed. */
 static void test_machines_know_what_programs_use(void **state)
@@ -315,6 +333,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_other_set, setup, teardown),
         cmocka_unit_test_setup_teardown(test_quoted_name, setup, teardown),
         cmocka_unit_test(test_uses),
+        cmocka_unit_test(test_no_uses),
         cmocka_unit_test(test_machines_know_what_programs_use),
         cmocka_unit_test(test_most_used),
     };
