@@ -338,6 +338,10 @@ static void say_cycles(struct result *result, const struct explained_findings *f
     if (!isnan(f->predicted))
         result_line(result, "%.2f cycles predicted for the executed mix of paths on %s",
                     f->predicted, f->machine->id);
+    else if (!f->machine)
+        result_line(result, "%s",
+                    "no prediction: this CPU has no tables, and no machine for its instruction set "
+                    "is selected; --machine NAME selects one");
 }
 
 /* Adds the values of hardware counters, or the reason why there are none. */
@@ -598,8 +602,11 @@ static void say_slow_down(struct result *result, const struct explained_findings
     const struct insitu *x = &f->insitu;
     double more = x->complete ? 100 * (x->cpu / f->profiled_cpu - 1) : NAN;
 
-    result_line(result, "\nthe program was stopped %zu time%s for %.0f ms in all", x->stops,
-                plural(x->stops), 1000 * x->stopped);
+    result_line(result,
+                "\nthe program was stopped %zu time%s for %.0f ms in all; page faults after copies "
+                "of the process took about %.0f ms",
+                x->stops, plural(x->stops), 1000 * x->stopped, 1000 * (x->lost - x->stopped));
+    result_number(result, "lost_seconds", x->lost);
     result_number(result, "cpu_seconds", x->cpu);
     result_number(result, "slow_down", more);
     if (isfinite(more))

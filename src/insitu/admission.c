@@ -157,6 +157,43 @@ struct sequence {
     uint64_t start, length, abort;
 };
 
+/* Returns the e_shnum section headers, which the caller frees; NULL: the file has none, or their
+ * number does not fit in the header. */
+static Elf64_Shdr *sections_of(const char *file, const Elf64_Ehdr *header)
+{
+    if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shstrndx >= header->e_shnum)
+        return NULL;
+    Elf64_Shdr *all = mem_zero(header->e_shnum, sizeof *all);
+    if (file_bytes(file, header->e_shoff, all, header->e_shnum * sizeof *all))
+        return all;
+    free(all);
+    return NULL;
+}
+
+/* Returns whether executable code of the file contains the signature before the abort handler of a
+ * restartable sequence, or cannot be read. */
+static bool has_signature(const char *file, const Elf64_Ehdr *header)
+{
+    static const uint8_t signature[] = {0x53, 0x30, 0x05, 0x53};
+    Elf64_Phdr program[HEADERS_MOST];
+
+    if (header->e_phnum > HEADERS_MOST ||
+        !file_bytes(file, header->e_phoff, program, header->e_phnum * sizeof *program))
+        return true;
+    for (unsigned i = 0; i < header->e_phnum; i++) {
+        const size_t bytes = program[i].p_filesz;
+        if (program[i].p_type != PT_LOAD || !(program[i].p_flags & PF_X))
+            continue;
+        uint8_t *code = mem_try_alloc(bytes + 1);
+        const bool found = !code || !file_bytes(file, program[i].p_offset, code, bytes) ||
+                           memmem(code, bytes, signature, sizeof signature);
+        free(code);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
 bool admit_sequences(const struct process *p, const char *file, const struct region *r,
                      uint64_t bias, struct err *err)
 {
@@ -164,30 +201,32 @@ bool admit_sequences(const struct process *p, const char *file, const struct reg
     uint64_t low = r->list.items[0].insn->offset,
              high = r->list.items[r->list.count - 1].insn->offset + 16;
 
-    if (!file_bytes(file, 0, &header, sizeof header) || header.e_shentsize != sizeof(Elf64_Shdr) ||
-        !header.e_shnum)
-        return true;   /* A file without sections has no restartable sequence, so the code is
-                        * permitted. */
-    Elf64_Shdr *sections = mem_zero(header.e_shnum, sizeof *sections);
+    if (!file_bytes(file, 0, &header, sizeof header))
+        return err_set(err, ERR_IO, ALONE, "the headers of %s cannot be read", file);
+    Elf64_Shdr *sections = sections_of(file, &header);
+    if (!sections)
+        return !has_signature(file, &header) ||
+               err_set(err, ERR_IO, ALONE,
+                       "%s has no section headers, but restartable sequences (rseq), whose places "
+                       "are therefore unknown",
+                       file);
     bool ok = true;
-    if (file_bytes(file, header.e_shoff, sections, header.e_shnum * sizeof *sections) &&
-        header.e_shstrndx < header.e_shnum)
-        for (unsigned i = 0; ok && i < header.e_shnum; i++) {
-            char name[16] = "";
-            file_bytes(file, sections[header.e_shstrndx].sh_offset + sections[i].sh_name, name,
-                       sizeof name - 1);
-            for (uint64_t at = 0; ok && strncmp(name, "__rseq_cs", 10) == 0 &&
-                                  at + sizeof(struct sequence) <= sections[i].sh_size;
-                 at += sizeof(struct sequence)) {
-                struct sequence s;
-                if (process_read(p, sections[i].sh_addr + at + bias, &s, sizeof s) &&
-                    s.start - bias < high && s.start - bias + s.length > low)
-                    ok = err_set(err, ERR_IO, ALONE,
-                                 "a restartable sequence (rseq) at 0x%" PRIx64
-                                 " overlaps the code of the loop",
-                                 s.start - bias);
-            }
+    for (unsigned i = 0; ok && i < header.e_shnum; i++) {
+        char name[16] = "";
+        file_bytes(file, sections[header.e_shstrndx].sh_offset + sections[i].sh_name, name,
+                   sizeof name - 1);
+        for (uint64_t at = 0; ok && strncmp(name, "__rseq_cs", 10) == 0 &&
+                              at + sizeof(struct sequence) <= sections[i].sh_size;
+             at += sizeof(struct sequence)) {
+            struct sequence s;
+            if (process_read(p, sections[i].sh_addr + at + bias, &s, sizeof s) &&
+                s.start - bias < high && s.start - bias + s.length > low)
+                ok = err_set(err, ERR_IO, ALONE,
+                             "a restartable sequence (rseq) at 0x%" PRIx64
+                             " overlaps the code of the loop",
+                             s.start - bias);
         }
+    }
     free(sections);
     return ok;
 }

@@ -22,8 +22,9 @@ bool admit_mapping(const struct maps *maps, const char *file, uint64_t address, 
 /* Returns whether the instructions of @r have the same bytes in the memory of @p and in the file.
  * Returns false with err. */
 bool admit_bytes(const struct process *p, const struct region *r, uint64_t bias, struct err *err);
-/* Returns whether no restartable sequence of @file overlaps @r. Returns true if @file has no
- * readable sections. Returns false with err. */
+/* Returns whether no restartable sequence of @file overlaps @r. If @file has no
+ * readable sections, its code must not contain the signature of such sequences. Returns false with
+ * err. */
 bool admit_sequences(const struct process *p, const char *file, const struct region *r,
                      uint64_t bias, struct err *err);
 

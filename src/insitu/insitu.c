@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "insitu/admission.h"
+#include "insitu/budget.h"
 #include "insitu/others.h"
 #include "insitu/trial.h"
 #include "profile/launch.h"
@@ -28,22 +29,11 @@
 #define REPLAYS_FAILED 4u /* maximum number of replays tried before the first success */
 #define PATCH_FAILED 2u   /* a failure counts as this number of attempts */
 #define MOMENTS_MOST 24u
-/* Share of the watched time for which moments may stop the program, and additional seconds. The
- * first MOMENTS_LEAST moments with results are exempt, within the first MOMENTS_TRIED moments. A
- * loop that never runs has no results. */
-#define STOPPED_SHARE 0.05
-#define STOPPED_SECONDS 0.1
-#define MOMENTS_LEAST 4u
-#define MOMENTS_TRIED (4 * MOMENTS_LEAST)
 #define RECORD_ITERATIONS 2000u
 #define CLOCKED_MOST 3u
+#define CLOCKS_TRIED 12u /* maximum number of attempts to measure the clock */
 #define REPLAYS_MOST 8u
-/* share of the watched time that replays may take, in addition to REPLAY_SECONDS */
-#define REPLAY_SHARE 0.05
-#define REPLAY_SECONDS 0.1
-/* seconds that the program's first write to a page takes after a copy; 22 to 26 microseconds were
- * measured on a virtual EPYC Turin */
-#define PAGE_SECONDS 25e-6
+#define COPY_SECONDS 0.3 /* maximum seconds of a run in a copy of the process */
 
 struct insitu_watch {
     const struct insitu_options *options;
@@ -64,8 +54,9 @@ struct insitu_watch {
     uint64_t ticks_begun;       /* time stamp counter at the start */
     unsigned originals;
     unsigned patches;   /* number of measurements of the patch */
-    unsigned clocked;          /* number of clock measurements */
-    struct maps_faults copied; /* state after the last copy of the process; pid 0: no copy */
+    /* number of clock measurements, and of attempts */
+    unsigned clocked, clocks_tried;
+    struct watch_budget budget;
 };
 
 /* Stores the CPU time of the process, which is unavailable after its end. */
@@ -264,27 +255,21 @@ static void keep_least(double *least, double value)
         *least = value;
 }
 
-/* Returns whether the process may be copied again. After a copy, the program's first write to each
- * page takes longer. The time of such writes is part of the time of replays, and is expected after
- * the next copy again. */
-static bool may_copy(const struct insitu_watch *w)
+/* Returns whether stopped thread @t can execute code of the copies. It must not be in a restartable
+ * sequence: the region has none. */
+static bool can_measure(const struct insitu_watch *w, const struct traced *t)
 {
-    return w->out->replays.seconds + 2 * PAGE_SECONDS * (double)maps_copied(&w->copied) <=
-           REPLAY_SHARE * (clock_wall() - w->begun) + REPLAY_SECONDS;
+    struct user_regs_struct regs;
+
+    return t->stopped && !t->exiting && !t->listening && !t->within && t->slot != SLOT_NONE &&
+           process_registers(t, &regs) && (int64_t)regs.orig_rax < 0 &&
+           (region_at(&w->out->region, regs.rip - w->out->placed.bias) != REGION_NONE ||
+            !process_restartable(&w->process, t));
 }
 
-/* Adds the time of writes since the last copy of the process to the time of replays, before the
- * next copy. */
-static void begin_copy(struct insitu_watch *w)
-{
-    w->out->replays.seconds += PAGE_SECONDS * (double)maps_copied(&w->copied);
-    w->copied = maps_faults(w->process.pid);
-}
-
-/* Measures the core's clock and the overhead of timing a visit on a stopped thread of the program.
- * The thread must be near the loop, because the kernel would end a restartable sequence elsewhere.
- * Measures at most CLOCKED_MOST times. Does nothing before iterations were counted. All running
- * threads must be stopped and settled. */
+/* Measures the core's clock and the overhead of timing a visit on the first stopped thread on which
+ * this succeeds. Measures at most CLOCKED_MOST times, and tries CLOCKS_TRIED times. Does nothing
+ * before iterations were counted. All running threads must be stopped and settled. */
 static void measure_clock(struct insitu_watch *w)
 {
     struct process *p = &w->process;
@@ -292,17 +277,14 @@ static void measure_clock(struct insitu_watch *w)
 
     if (w->clocked == CLOCKED_MOST || !out->placed.iterations)
         return;
-    for (size_t i = 0; i < p->tracees.count; i++) {
-        struct traced *t = &p->tracees.items[i];
-        struct user_regs_struct regs;
+    for (size_t i = 0; i < p->tracees.count && w->clocks_tried < CLOCKS_TRIED; i++) {
         double overhead, visit;
-        if (!t->stopped || t->exiting || t->listening || t->within || t->slot == SLOT_NONE ||
-            !process_registers(t, &regs) || (int64_t)regs.orig_rax >= 0 ||
-            region_at(&out->region, regs.rip - out->placed.bias) == REGION_NONE)
+        if (!can_measure(w, &p->tracees.items[i]))
             continue;
-        const double clock = placed_clock(&out->placed, t, &overhead, &visit);
+        w->clocks_tried++;
+        const double clock = placed_clock(&out->placed, &p->tracees.items[i], &overhead, &visit);
         if (isnan(clock))
-            return;
+            continue;
         keep_least(&out->ticks_per_cycle, clock);
         keep_least(&out->ticks_per_chain, overhead);
         keep_least(&out->ticks_per_visit, visit);
@@ -311,8 +293,9 @@ static void measure_clock(struct insitu_watch *w)
     }
 }
 
-/* Replays the next iterations of a thread. All running threads must be stopped and settled. */
-static void replay(struct insitu_watch *w)
+/* Replays the next iterations of a thread. All running threads must be stopped and settled. @begun:
+ * start of the stop. */
+static void replay(struct insitu_watch *w, double begun)
 {
     struct insitu *out = w->out;
     struct process *p = &w->process;
@@ -326,12 +309,17 @@ static void replay(struct insitu_watch *w)
          original = !w->trial.copies && w->originals < REPLAYS_MOST && out->region.anchors.count,
          patch = !w->trial.copies && w->patches < REPLAYS_MOST && out->region.each_away &&
                  !out->region.dispatch;
-    if (!(again || original || patch) || !out->placed.timed.count || !may_copy(w)) {
-        if (again && out->placed.timed.count)
+    if (!(again || original || patch) || !out->placed.timed.count)
+        return;
+    const double copies_begun = clock_wall(),
+                 left = budget_left(&w->budget, copies_begun - w->begun) - (copies_begun - begun);
+    if (budget_copies(&w->budget, p->pid) > left) {
+        if (again)
             out->replays.why = "replays and the page faults they cause reached the time limit";
         return;
     }
-    bool begun = false;
+    const unsigned copies = p->copies;
+    out->placed.copy_seconds = fmin(COPY_SECONDS, left);
     for (size_t i = 0; i < p->tracees.count; i++) {
         struct traced *t = &p->tracees.items[i];
         if (!t->stopped || t->exiting || t->signal || t->listening || t->slot == SLOT_NONE ||
@@ -341,12 +329,8 @@ static void replay(struct insitu_watch *w)
         const bool within = out->region.dispatch ||
                             (at != REGION_NONE && out->region.list.items[at].in_loop);
         pid_t tid = t->tid;
-        if (!begun && (patch || within)) {
-            begin_copy(w);
-            begun = true;
-        }
         if (patch) {
-            w->patches += replay_patch(&out->placed, t, &out->replays.seconds) ? 1 : PATCH_FAILED;
+            w->patches += replay_patch(&out->placed, t) ? 1 : PATCH_FAILED;
             patch = false;
             t = process_tracee(p, tid);
         }
@@ -356,10 +340,12 @@ static void replay(struct insitu_watch *w)
             replay_moment(&out->placed, t, insitu_clock_overhead(out), &out->replays);
         t = process_tracee(p, tid);
         if (t && original)
-            replay_original(&out->placed, t, &out->replays.seconds);
+            replay_original(&out->placed, t);
         w->originals += original;
-        return;
+        break;
     }
+    if (p->copies != copies)
+        budget_copy(&w->budget, p->pid, clock_wall() - copies_begun);
 }
 
 /* Redirects running threads to the copies of @mode. @moment: whether this is part of a moment.
@@ -405,10 +391,10 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, bool moment, str
     if (mode == (insitu_long(w->out) ? COPY_VISIT : COPY_TIME) || !w->clocked)
         measure_clock(w);
     if (!moment)
-        replay(w);
+        replay(w, begun);
     placed_begin_waits(x);
     process_go_all(p);
-    w->out->stopped += clock_wall() - begun;
+    w->budget.stopped += clock_wall() - begun;
     w->out->stops++;
     return true;
 }
@@ -424,6 +410,7 @@ static bool moment(struct insitu_watch *w, struct err *err)
     } steps[] = {{COPY_TIME, 0.01, 0.1}, {COPY_VISIT, 0.01, 0.1}, {COPY_NEST, 0.01, 0.1},
                  {COPY_RECORD, 0.001, 0.02}};
     const size_t found = w->out->placed.timed.count + w->out->placed.events.count;
+    const double stopped = w->budget.stopped;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         if (!insitu_useful(w->out, steps[i].mode))
@@ -436,6 +423,7 @@ static bool moment(struct insitu_watch *w, struct err *err)
                 return !w->over && !w->process.ended;
         } while (clock_wall() < end && !placed_completed(&w->out->placed));
     }
+    w->budget.moment = w->budget.stopped - stopped;
     if (!change(w, insitu_long(w->out) ? COPY_VISIT : COPY_COUNT, false, err))
         return !w->over && !w->process.ended;
     /* Before the program executes the loop, a moment has no results, so it is not counted. */
@@ -645,7 +633,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
 {
     struct insitu *out = w->out;
     double next = MOMENT_FIRST;
-    unsigned tried = 0;
+    bool tried = false;
     bool ok = w->options->argv ? start(w, err) : attach(w, err);
 
     w->begun = clock_wall();
@@ -667,10 +655,9 @@ static bool watch(struct insitu_watch *w, struct err *err)
     process_go_all(&w->process);
     while (run_for(w, next)) {
         if (w->options->counts_only || out->placed.shared || out->moments >= MOMENTS_MOST ||
-            ((out->moments >= MOMENTS_LEAST || tried >= MOMENTS_TRIED) &&
-             out->stopped > STOPPED_SHARE * (clock_wall() - w->begun) + STOPPED_SECONDS))
+            (tried && w->budget.moment > budget_left(&w->budget, clock_wall() - w->begun)))
             continue;
-        tried++;
+        tried = true;
         if (!moment(w, err))
             break;
         next = next * MOMENT_GROWTH < MOMENT_MOST ? next * MOMENT_GROWTH : MOMENT_MOST;
@@ -680,6 +667,8 @@ static bool watch(struct insitu_watch *w, struct err *err)
     w->whole = w->process.ended;
     out->counted = counters_read(&w->counters);
     out->seconds = clock_wall() - w->begun;
+    out->stopped = w->budget.stopped;
+    out->lost = budget_lost(&w->budget);
     if (!w->whole)
         note_cpu(w);
     out->others = (others_seconds() - w->others_begun - out->cpu - w->process.copies_seconds) /
@@ -738,6 +727,7 @@ static bool try_system(struct insitu_watch *w, struct err *err)
     if (!trial_run(&seen, err))
         return false;
     w->trial = trial_judge(&seen);
+    w->budget.page = seen.page;
     counters_new(&counters_system, &w->counters);
     w->out->refused = w->trial.tracing != NULL;
     return !w->out->refused ||

@@ -38,6 +38,7 @@ struct insitu {
     double ticks_per_visit;         /* overhead of timing a visit in ticks; NaN: not measured */
     double seconds;                  /* wall-clock seconds of watching */
     double stopped;                  /* seconds for which the program was stopped during watching */
+    double lost;                     /* @stopped, and seconds of page faults after copies */
     size_t stops;                    /* number of these stops */
     double cpu;                      /* CPU seconds of the program; NaN: unknown */
     double others;                   /* number of CPUs that other processes used; NaN: unknown */
@@ -82,7 +83,8 @@ double insitu_cycles_whole(const struct insitu *x);
  * insitu_cycles includes the return from the original after an indirect jump leaves the timed
  * code. */
 bool insitu_original(const struct insitu *x);
-/* Returns whether the timed visits were too short to be timed separately. */
+/* Returns whether the timed visits were too short to be timed separately, or the overhead of timing
+ * them is unknown. */
 bool insitu_short(const struct insitu *x);
 /* Returns whether insitu_cycles includes the time between visits of the loop, but excludes the time
  * outside the code around it. */

@@ -278,12 +278,15 @@ static double whole_cycles(const struct insitu *x, double q, enum block_kind *ki
     size_t disturbed = 0;
     double longer = 0;   /* cycles by which COPY_NEST takes longer than COPY_TIME */
 
-    *kind = visit_cycles(x, BLOCK_NEST) >= nest_least(x) ? BLOCK_NEST : BLOCK_COPY;
-    /* The copy for COPY_NEST jumps to the original and back for each call. */
-    if (*kind == BLOCK_NEST && x->region.each_away)
+    *kind = BLOCK_COPY;
+    if (!(visit_cycles(x, BLOCK_NEST) >= nest_least(x)))
+        return cycles_of(x, q, *kind);
+    /* Its copy of the loop jumps to the original and back for each call. */
+    if (x->region.each_away)
         longer = cycles_with(x, INSITU_TYPICAL, BLOCK_NEST, true, &disturbed) -
                  cycles_of(x, INSITU_TYPICAL, BLOCK_COPY);
-    return cycles_of(x, q, *kind) - longer;
+    *kind = isnan(longer) ? BLOCK_COPY : BLOCK_NEST;
+    return cycles_of(x, q, *kind) - (isnan(longer) ? 0 : longer);
 }
 
 /* Returns whether the time of the loop's visits is valid. Sets *@alone as insitu_cycles does. */
@@ -336,8 +339,10 @@ bool insitu_short(const struct insitu *x)
 
     for (size_t i = 0; i < x->placed.timed.count; i++) {
         const struct timed_block *b = &x->placed.timed.items[i];
-        if (b->kind != BLOCK_VISITS || b->waited || isnan(x->ticks_per_visit))
+        if (b->kind != BLOCK_VISITS || b->waited || !b->leaves)
             continue;
+        if (isnan(x->ticks_per_visit))
+            return true;
         within += (double)b->ticks - (double)b->away - (double)b->leaves * x->ticks_per_visit;
         leaves += (double)b->leaves;
     }
@@ -363,9 +368,11 @@ bool insitu_useful(const struct insitu *x, enum copy_mode mode)
 
 bool insitu_nest(const struct insitu *x)
 {
+    enum block_kind kind;
     bool alone;
-    return !times_visits(x, INSITU_TYPICAL, &alone) &&
-           visit_cycles(x, BLOCK_NEST) >= nest_least(x);
+
+    valid_cycles(x, INSITU_TYPICAL, &alone, &kind);
+    return kind == BLOCK_NEST;
 }
 
 bool insitu_long(const struct insitu *x)

@@ -749,11 +749,11 @@ double placed_clock(const struct placed *x, struct traced *t, double *overhead, 
     for (int i = 0; i < CLOCK_TRIES; i++) {
         t = process_tracee(x->process, tid);
         if (!t || !process_run(x->process, t, label_address(x, x->copies->visits), &regs) ||
-            !process_read(x->process, slot + SLOT_AWAY, &after, 8))
+            !process_read(x->process, slot + SLOT_AWAY, &after, 8) ||
+            !process_write(x->process, slot, kept, sizeof kept))
             break;
         *visit = fmin(*visit,
                       ((double)regs.r8 - (double)(after - kept[SLOT_AWAY / 8])) / VISITS);
-        process_write(x->process, slot, kept, sizeof kept);
     }
     *overhead = chain - STAMP_CYCLES * best;
     return process_write(x->process, slot, kept, sizeof kept) ? best : NAN;

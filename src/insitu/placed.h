@@ -53,6 +53,7 @@ struct placed {
     bool *mixed;
     /* number of iterations counted in each slot since the last harvest, at the last poll */
     uint64_t *peeked;
+    double copy_seconds;                 /* maximum seconds of a run in a copy of the process */
     bool patched;                        /* whether the original jumps to the copies of @mode */
     enum copy_mode mode;
     uint64_t iterations;                 /* number of iterations until the last harvest */

@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "insitu/refusal.h"
 #include "profile/tasks.h"
 
 #define STOP_SECONDS 5.0       /* maximum seconds to wait until a thread stops */
@@ -112,66 +112,11 @@ static void drop(struct process *p, pid_t tid)
         *t = p->tracees.items[--p->tracees.count];
 }
 
-/* Returns the number after @name in /proc/@pid/status ("self": this process); -1: unknown. */
-static long status_number(const char *pid, const char *name)
+/* Sets err to the reason why the system does not permit tracing @pid. Returns false. */
+static bool refused(pid_t pid, int reason, bool ours, struct err *err)
 {
-    char path[64], line[256];
-    long number = -1;
-
-    snprintf(path, sizeof path, "/proc/%s/status", pid);
-    FILE *file = fopen(path, "re");
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, name, strlen(name)) == 0)
-            number = strtol(line + strlen(name), NULL, 10);
-    if (file)
-        fclose(file);
-    return number;
-}
-
-/* Sets err to the reason why the system does not permit tracing, and to the remedy. */
-static bool refused(pid_t pid, int reason, struct err *err)
-{
-    char scope[8] = "";
-    int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
-
-    if (fd >= 0) {
-        ssize_t n = read(fd, scope, sizeof scope - 1);
-        scope[n > 0 ? n - 1 : 0] = '\0';
-        close(fd);
-    }
-    if (reason == EPERM && (*scope == '1' || *scope == '2' || *scope == '3'))
-        return err_set(
-            err, ERR_IO,
-            *scope == '3' ? "restart the system with a smaller value: 3 cannot be changed"
-            : *scope == '2'
-                ? "run Portolan as root, or run sysctl kernel.yama.ptrace_scope=1 as root "
-                  "and start the program with program explain"
-                : "start the program with program explain, or run sysctl "
-                  "kernel.yama.ptrace_scope=0 as root",
-            "ptrace of process %d is refused: sysctl kernel.yama.ptrace_scope is %s", (int)pid,
-            scope);
-    if (reason == EPERM) {
-        char text[16];
-        snprintf(text, sizeof text, "%d", (int)pid);
-        const long user = status_number(text, "Uid:");
-        if (geteuid() && user >= 0 && user != (long)geteuid())
-            return err_set(err, ERR_IO, "run Portolan as the user of the process, or as root",
-                           "ptrace of process %d is refused: it belongs to user %ld", (int)pid,
-                           user);
-        if (status_number("self", "Seccomp:") > 0)
-            return err_set(err, ERR_IO,
-                           "start the container with --cap-add=SYS_PTRACE, or with a seccomp "
-                           "profile that allows ptrace",
-                           "ptrace of process %d is refused: Portolan runs under a seccomp "
-                           "profile, as in a container",
-                           (int)pid);
-        return err_set(err, ERR_IO, "run Portolan as root, with capability SYS_PTRACE",
-                       "ptrace of process %d is refused: it has capabilities that Portolan does "
-                       "not have, or forbids access to its memory (PR_SET_DUMPABLE)",
-                       (int)pid);
-    }
-    return err_set(err, ERR_IO, NULL, "ptrace of process %d is refused: %s", (int)pid,
-                   strerror(reason));
+    const struct refusal r = refusal_read(pid, reason, ours);
+    return refusal_tell(&r, err);
 }
 
 bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err)
@@ -194,8 +139,9 @@ bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err)
             if (trace(PTRACE_SEIZE, tid, 0, options) == 0)
                 add(out, tid);
             else if (errno != ESRCH) {
+                const int reason = errno;
                 vec_done(&tasks.list);
-                return refused(pid, errno, err);
+                return refused(pid, reason, ours, err);
             }
         }
         vec_done(&tasks.list);
@@ -214,7 +160,7 @@ bool process_reopen(struct process *p, struct err *err)
         close(p->memory);
     snprintf(path, sizeof path, "/proc/%d/mem", (int)p->pid);
     p->memory = open(path, O_RDWR | O_CLOEXEC);
-    return p->memory >= 0 || refused(p->pid, errno, err);
+    return p->memory >= 0 || refused(p->pid, errno, true, err);
 }
 
 bool process_entry(const struct process *p, uint64_t *entry)
@@ -421,6 +367,7 @@ bool process_copy(struct process *p, struct traced *t, struct process *out, int6
         return false;
     while (waitpid(out->pid, &status, __WALL) < 0 && errno == EINTR)
         ;
+    p->copies++;
     if (!WIFSTOPPED(status))
         return false;
     trace(PTRACE_SETOPTIONS, out->pid, 0, PTRACE_O_EXITKILL);
@@ -485,6 +432,25 @@ bool process_run(struct process *p, struct traced *t, uint64_t address,
         process_unmask(t, mask);
     }
     return ok && t;
+}
+
+/* Reply to PTRACE_GET_RSEQ_CONFIGURATION (Linux 5.13), which older headers do not define */
+struct sequence_setting {
+    uint64_t area;
+    uint32_t bytes, signature, flags, unused;
+};
+#define GET_SEQUENCE_SETTING 0x420f
+#define SEQUENCE_AT 8u /* offset of the current sequence's address in the area */
+
+bool process_restartable(const struct process *p, const struct traced *t)
+{
+    struct sequence_setting setting = {0};
+    uint64_t sequence;
+
+    if (trace(GET_SEQUENCE_SETTING, t->tid, sizeof setting, (uintptr_t)&setting) <= 0)
+        return true;
+    return setting.area &&
+           (!process_read(p, setting.area + SEQUENCE_AT, &sequence, sizeof sequence) || sequence);
 }
 
 void process_go(struct process *p, struct traced *t)

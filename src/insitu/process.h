@@ -68,6 +68,7 @@ struct process {
     /* called in process_stop before a child of vfork is detached; may be NULL */
     void (*before_child)(void *state, const struct process_event *e);
     void *state;
+    unsigned copies;           /* number of copies of the process (process_copy) so far */
     pid_t born;                /* process that the last process_call created */
     uint32_t stops;            /* number of calls of process_stop so far */
     /* CPU seconds of the process's copies that have ended (process_copy_end) */
@@ -120,6 +121,9 @@ struct traced *process_caller(struct process *p);
 /* Makes stopped thread @t execute a system call. If call_at is 0, no other thread may run during
  * the call. Returns the result, or -errno. If the thread ends, @t is then invalid. */
 int64_t process_call(struct process *p, struct traced *t, long number, const uint64_t arguments[6]);
+/* Returns whether stopped thread @t may be in a restartable sequence (rseq), which the system would
+ * end if the thread ran elsewhere. */
+bool process_restartable(const struct process *p, const struct traced *t);
 /* Copies the process by a clone in stopped thread @t. The copy has one thread, which is stopped at
  * the position of @t. Sets *@number to the copy's process id in the namespace of the process.
  * Returns false if this is impossible. process_copy_end ends and reaps the copy. */

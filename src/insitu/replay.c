@@ -14,7 +14,6 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "base/clock.h"
 #include "base/compare.h"
 #include "base/mem.h"
 
@@ -42,7 +41,6 @@
 #define FALLS_MOST 0.07        /* largest relative decrease of the time from one quarter of the
                                 * repeats to the next */
 #define STEPS_MOST 500u        /* maximum number of single steps to the pivot */
-#define SECONDS 0.3            /* maximum seconds of one run in a copy */
 #define LINE 64u
 #define STATE_BYTES 16384u
 #define TOUCH_WORDS ((SLOT_RESTORES - SLOT_TOUCHES) / 8)
@@ -167,7 +165,7 @@ static bool run_at(struct rerun *m, uint64_t address)
 
     regs.rip = address;
     regs.orig_rax = ~0ull;
-    return process_set_registers(t, &regs) && process_copy_run(&m->copy, SECONDS);
+    return process_set_registers(t, &regs) && process_copy_run(&m->copy, m->x->copy_seconds);
 }
 
 static bool run_from(struct rerun *m, uint32_t label)
@@ -516,7 +514,6 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
     struct process *p = x->process;
     struct replayed r;
     pid_t tid = t->tid;
-    double begun = clock_wall();
 
     out->tried++;
     bool ok = true;
@@ -539,7 +536,6 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
     vec_done(&m.bounds);
     vec_done(&m.touches);
     vec_done(&m.restores);
-    out->seconds += clock_wall() - begun;
 }
 
 /* Returns the anchor that the smallest share of recorded iterations executes, among shares from
@@ -619,11 +615,11 @@ static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anc
     return stamps;
 }
 
-void replay_original(struct placed *x, struct traced *t, double *seconds)
+void replay_original(struct placed *x, struct traced *t)
 {
     struct rerun m = {.x = x, .slot = x->slots + (uint64_t)t->slot * SLOT_BYTES};
     const size_t words = STAMP_BYTES / 8;
-    double begun = clock_wall(), share = 0;
+    double share = 0;
     uint64_t *stamps[2] = {NULL, NULL};
     size_t counts[2] = {0, 0};
     pid_t tid = t->tid;
@@ -649,7 +645,6 @@ void replay_original(struct placed *x, struct traced *t, double *seconds)
     x->batches++;
     free(stamps[0]);
     free(stamps[1]);
-    *seconds += clock_wall() - begun;
 }
 
 /* Returns the ticks per cycle in the block that ends with stamp @b. */
@@ -659,12 +654,11 @@ static double clock_of(const uint64_t *b)
     return ((uint32_t)a[2] - (uint32_t)a[1] + (uint32_t)b[2] - (uint32_t)b[1]) / 2.0 / STAMP_CYCLES;
 }
 
-bool replay_patch(struct placed *x, struct traced *t, double *seconds)
+bool replay_patch(struct placed *x, struct traced *t)
 {
     struct rerun m = {.x = x, .slot = x->slots + (uint64_t)t->slot * SLOT_BYTES};
     const size_t words = STAMP_BYTES / 8;
     const uint32_t labels[2] = {x->copies->once, x->copies->twice};
-    double begun = clock_wall();
     uint64_t *stamps[2] = {NULL, NULL};
     size_t counts[2] = {0, 0};
     pid_t tid = t->tid;
@@ -684,7 +678,6 @@ bool replay_patch(struct placed *x, struct traced *t, double *seconds)
     }
     free(stamps[0]);
     free(stamps[1]);
-    *seconds += clock_wall() - begun;
     return count > 1;
 }
 

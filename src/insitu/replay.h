@@ -23,7 +23,6 @@ struct replayed_all {
     size_t tried;
     /* static reason why the last failed replay failed or was omitted; NULL: none */
     const char *why;
-    double seconds;            /* seconds for which replays stopped the program */
 };
 
 /* Returns whether iterations of the region can be repeated: the addresses of all its stores, except
@@ -38,10 +37,9 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
  * placed.patches. It uses two copies of the process, in one of which the path through the patch is
  * twice as long. @t must be stopped outside system calls. Returns false if the cost cannot be
  * measured. replay_original times the original code of the loop in copies of the process from
- * thread @t, and adds blocks to @x. Only a place that few iterations execute is patched. Both add
- * their duration to *@seconds. */
-bool replay_patch(struct placed *x, struct traced *t, double *seconds);
-void replay_original(struct placed *x, struct traced *t, double *seconds);
+ * thread @t, and adds blocks to @x. Only a place that few iterations execute is patched. */
+bool replay_patch(struct placed *x, struct traced *t);
+void replay_original(struct placed *x, struct traced *t);
 /* Combines the results of all moments into @out, except out->live. Returns false, with a static
  * reason in *@why, if the results are too few or disagree. Sets *@leaves to whether iterations
  * include code between visits. */

@@ -80,7 +80,8 @@ struct split split_of(const struct split_facts *f)
 
     if (isnan(s.missing))
         return refused(s, isnan(f->live) ? "too few iterations were timed"
-                                         : "no prediction for this CPU");
+                          : isnan(f->missed) ? "too few iterations were recorded"
+                                             : "no prediction for this CPU");
     if (f->low - f->predicted <= MODEL_OFF * f->predicted + f->extra)
         return s;
     if (f->replays && !(f->calls && !f->alone))

@@ -26,6 +26,7 @@ struct trial_seen {
     uint64_t vector;     /* low half of xmm7 in the copy */
     bool trapped;        /* whether the child reached its int3 */
     uint64_t words;      /* word that the loop increments, in the child at its int3 */
+    double page;         /* seconds of a first write to a page after a copy of the process */
 };
 
 struct system_trial {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
+#include "insitu/budget.h"
 #include "insitu/insitu.h"
 #include "insitu/maps.h"
 #include "insitu/others.h"
@@ -281,6 +282,49 @@ static void test_nest(void **state)
     vec_done(&x.placed.timed);
 }
 
+/* Without a measured overhead of stamps, visits are not timed for ever, and neither they nor nests
+ * give a time. A loop without exits has no such overhead. */
+static void test_unknown_overhead(void **state)
+{
+    struct insitu x = {.ticks_per_cycle = 1, .ticks_per_chain = 0, .ticks_per_visit = NAN};
+    bool alone;
+
+    add_visits(&x, BLOCK_COPY, 9000, 0, 0);
+    add_visits(&x, BLOCK_VISITS, 9000, 0, 0);
+    assert_false(insitu_short(&x));
+    add_visits(&x, BLOCK_VISITS, 90000, 10, 6000);
+    assert_true(insitu_short(&x) && insitu_useful(&x, COPY_VISIT));
+    x.moments = 3;
+    assert_true(!insitu_useful(&x, COPY_VISIT) && insitu_useful(&x, COPY_NEST));
+    x.ticks_per_visit = 30;
+    assert_true(!insitu_short(&x) && insitu_useful(&x, COPY_VISIT));
+    /* COPY_NEST takes longer than COPY_TIME, which was not timed. */
+    x.placed.timed.count = 0;
+    x.region.each_away = true;
+    add_visits(&x, BLOCK_NEST, 16000, 1, 0);
+    assert_true(!insitu_nest(&x) && isnan(insitu_cycles(&x, INSITU_TYPICAL, &alone)));
+    vec_done(&x.placed.timed);
+}
+
+/* Copies are made only if the time that they and the page faults after them may cost is left. */
+static void test_budget(void **state)
+{
+    struct watch_budget b = {.page = 1e-5, .stopped = 0.1};
+
+    assert_true(fabs(budget_left(&b, 1) - BUDGET_SHARE - BUDGET_SECONDS + 0.1) < 1e-9);
+    /* Each page in memory may be written after the first copies. */
+    const double pages = (double)maps_faults(getpid()).resident;
+    assert_true(fabs(budget_copies(&b, getpid()) - 1e-5 * pages) < 5e-3);
+    budget_copy(&b, getpid(), 0.02);
+    assert_true(b.faults == 0 && budget_lost(&b) < 0.2);   /* Nothing was copied before. */
+    assert_true(budget_copies(&b, getpid()) >= 0.02);
+    const uint64_t copied = maps_copied(&b.copied);
+    budget_copy(&b, getpid(), 0.01);
+    assert_true(b.faults >= 1e-5 * (double)copied && b.pages >= 2 * (double)copied);
+    /* The lost time is at most 15 % of the remaining time. */
+    assert_true(BUDGET_SHARE / (1 - BUDGET_SHARE) <= 0.15);
+}
+
 static int by_value(const void *a, const void *b)
 {
     const double *x = a, *y = b;
@@ -384,6 +428,8 @@ int main(void)
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_visit_periods),
         cmocka_unit_test(test_nest),
+        cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_unknown_overhead),
         cmocka_unit_test(test_copied_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

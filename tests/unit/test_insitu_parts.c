@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops of computed gotos in their program: parts, their patches, and recordings. */
+/* Loops of computed gotos in their program: parts, their patches, and recordings; reasons why a
+ * program cannot be traced. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -10,9 +14,11 @@
 
 #include "analysis/kernel.h"
 #include "analysis/loops.h"
+#include "insitu/admission.h"
 #include "insitu/copies.h"
 #include "insitu/placed.h"
 #include "insitu/predictor.h"
+#include "insitu/refusal.h"
 #include "../support/support.h"
 
 #if defined(__x86_64__)
@@ -304,6 +310,80 @@ static void test_predicted(void **state)
     region_done(&r);
     kernel_free(k);
 }
+/* A file without section headers is refused if its code has the signature of restartable sequences.
+ */
+static void test_sequences(void **state)
+{
+    static const uint8_t signature[] = {0x90, 0x53, 0x30, 0x05, 0x53, 0x90};
+    struct {
+        Elf64_Ehdr header;
+        Elf64_Phdr program;
+        uint8_t code[64];
+    } file = {.header = {.e_phoff = sizeof(Elf64_Ehdr), .e_phnum = 1}};
+    struct insn insn = {.offset = 0};
+    struct region_insn of = {.insn = &insn};
+    const struct region r = {.list = {.items = &of, .count = 1}};
+    const char *path = work_path("sequences");
+
+    file.program = (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = PF_R | PF_X,
+                                .p_offset = sizeof file.header + sizeof file.program,
+                                .p_filesz = sizeof file.code};
+    for (int with = 0; with < 2; with++) {
+        struct err err = {0};
+        const int fd = open(path, O_WRONLY | O_CREAT, 0600);
+        if (with)
+            memcpy(file.code + 40, signature, sizeof signature);
+        assert_int_equal(write(fd, &file, sizeof file), sizeof file);
+        close(fd);
+        assert_int_equal(admit_sequences(NULL, path, &r, 0, &err), !with);
+        assert_true(!with || strstr(err.what, "restartable sequences"));
+    }
+    unlink(path);
+    struct err err = {0};
+    assert_false(admit_sequences(NULL, path, &r, 0, &err));
+}
+
+/* The message of a refusal names the first obstacle that the system checks. */
+static void test_refusal(void **state)
+{
+    const struct refusal plain = {.pid = 7, .reason = EPERM, .user = 1, .group = 1,
+                                  .users = {1, 1, 1}, .groups = {1, 1, 1}};
+    struct refusal r[10];
+    static const char *const words[10] = {
+        "PR_SET_DUMPABLE", "seccomp profile", "process 5 traces it", "rights of user 3",
+        "rights of group 4", "ptrace_scope is 1", "ptrace_scope is 2", "ptrace_scope is 3",
+        "although Portolan has the capability", "No such process"};
+
+    for (size_t i = 0; i < 10; i++)
+        r[i] = plain;
+    r[1].call = true;
+    r[1].scope = '1';
+    r[2].tracer = 5;
+    r[2].users[1] = 3;
+    r[3].users[2] = 3;   /* Only the saved id differs. */
+    r[3].scope = '1';
+    r[4].groups[0] = 4;
+    r[5].scope = '1';
+    r[6].scope = '2';
+    r[7].scope = '3';
+    r[7].capable = true;
+    r[8].scope = '2';
+    r[8].capable = true;
+    r[9].reason = ESRCH;
+    for (size_t i = 0; i < 10; i++) {
+        struct err err = {0};
+        assert_false(refusal_tell(&r[i], &err));
+        if (!strstr(err.what, words[i]) || !strstr(err.what, "ptrace of process 7 is refused"))
+            fail_msg("%zu: %s", i, err.what);
+    }
+    r[5].ours = true;   /* A child may be traced with scope 1. */
+    struct err err = {0};
+    refusal_tell(&r[5], &err);
+    assert_null(strstr(err.what, "ptrace_scope"));
+    const struct refusal here = refusal_read(getpid(), EPERM, true);
+    assert_true(here.users[0] == getuid() && here.groups[2] == getgid());
+}
+
 #endif
 
 int main(void)
@@ -316,6 +396,8 @@ int main(void)
         cmocka_unit_test(test_entries),
         cmocka_unit_test(test_own_stops),
         cmocka_unit_test(test_predicted),
+        cmocka_unit_test(test_refusal),
+        cmocka_unit_test(test_sequences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 #else
