@@ -153,6 +153,12 @@ void code_count(struct code *c, enum code_register reg, uint32_t slot, int32_t v
     code_load(c, reg, saved);
 }
 
+void code_plus(struct code *c, uint32_t slot, int32_t value)
+{
+    on_slot(c, true, 0x81, 0, slot);
+    word(c, (uint32_t)value);
+}
+
 void code_step(struct code *c, uint32_t slot, bool down)
 {
     on_slot(c, true, 0xff, down, slot);

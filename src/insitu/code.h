@@ -1,4 +1,5 @@
-/* Generates x86-64 code. Of the added instructions, only those of code_step change the flags. */
+/* Generates x86-64 code. Of the added instructions, only those of code_step and code_plus change the
+ * flags. */
 #ifndef PORTOLAN_INSITU_CODE_H
 #define PORTOLAN_INSITU_CODE_H
 
@@ -76,6 +77,8 @@ void code_count(struct code *c, enum code_register reg, uint32_t slot, int32_t v
 /* Appends an instruction that adds 1 to the word at gs:@slot, or subtracts 1 if @down. It changes
  * the flags. */
 void code_step(struct code *c, uint32_t slot, bool down);
+/* Appends an instruction that adds @value to the word at gs:@slot. It changes the flags. */
+void code_plus(struct code *c, uint32_t slot, int32_t value);
 /* Computes all distances for code at address @base. Returns false with err if a target is too
  * far. */
 bool code_resolve(struct code *c, uint64_t base, struct err *err);

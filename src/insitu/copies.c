@@ -93,24 +93,35 @@ static uint32_t enter(struct copy_maker *m, uint32_t target, uint32_t at)
     return m->mode == COPY_VISIT ? entrance(m, target, at) : target;
 }
 
-/* Appends code that counts an exit from the loop, or if @away is true, an instruction that is
- * executed in the original. Appends nothing if @source is not in the loop. */
-static void leave(struct copy_maker *m, uint32_t source, unsigned copy, bool away)
+/* Appends code that adds @value to the word at gs:@slot before control continues at instruction @to
+ * of the list; REGION_NONE: elsewhere. To save and restore a register would delay what waits for it
+ * after a mispredicted exit. */
+static void add_before(struct copy_maker *m, uint32_t slot, int32_t value, uint32_t to)
+{
+    if (to != REGION_NONE && region_flags_free(m->r, to))
+        code_plus(m->c, slot, value);
+    else
+        code_count(m->c, m->free_register, slot, value, SLOT_FREE0);
+}
+
+/* Appends code that counts an exit from the loop to instruction @to of the list (REGION_NONE:
+ * elsewhere), or if @away is true, an instruction that is executed in the original. Appends nothing
+ * if @source is not in the loop. */
+static void leave(struct copy_maker *m, uint32_t source, unsigned copy, uint32_t to, bool away)
 {
     if (m->displaced || !m->r->list.items[source].in_loop)
         return;
     if (rest(m, copy) > 0)
-        code_count(m->c, m->free_register, SLOT_UNFINISHED, rest(m, copy), SLOT_FREE0);
+        add_before(m, SLOT_UNFINISHED, rest(m, copy), to);
     if (m->mode == COPY_TIME)
-        code_count(m->c, m->free_register, SLOT_LEAVES, 1, SLOT_FREE0);
+        add_before(m, SLOT_LEAVES, 1, to);
     if (m->mode == COPY_VISIT)
         stamps_leave(m->c);
     if (m->steps) {
         /* The register counts executions of the instruction that changes it, not of the pivot. */
         const bool ahead = source == m->r->pivot || m->out->induction.ahead.items[source];
         if (ahead && !m->out->induction.changes.items[source])
-            code_count(m->c, m->free_register, SLOT_STEPS, (int32_t)m->out->induction.step,
-                       SLOT_FREE0);
+            add_before(m, SLOT_STEPS, (int32_t)m->out->induction.step, to);
         stamps_end_steps(m->c, m->out->induction.reg);
     }
     if (records(m))
@@ -159,7 +170,7 @@ static void go_to_target(struct copy_maker *m, uint32_t source, unsigned copy)
     const bool inside = i->target != REGION_NONE && !m->displaced;
 
     if (!silent(m, source))
-        leave(m, source, copy, false);
+        leave(m, source, copy, i->target, false);
     if (!inside)
         maker_outside(m, i->target_address + m->bias);
     else {
@@ -290,14 +301,14 @@ void maker_instruction(struct copy_maker *m, uint32_t at, unsigned copy, int32_t
     uint32_t traits = i->insn->traits;
 
     if (i->in_place) {
-        leave(m, at, copy, true);
+        leave(m, at, copy, at, true);
         if (!i->in_loop)
             leave_nest(m);
         outside(m, i->insn->offset + m->bias);
     } else if (i->indirect && records(m) && !m->displaced)
         indirect(m, at, unfinished);
     else if (traits & INSN_RETURN) {
-        leave(m, at, copy, false);
+        leave(m, at, copy, at, false);
         leave_nest(m);
         if (ends(m))
             BYTES(m->c, 0xcc);
@@ -357,10 +368,10 @@ static void fall(struct copy_maker *m, uint32_t at, unsigned copy)
     const struct region_insn *i = &r->list.items[at];
 
     if (!maker_next_follows(r, at)) {
-        leave(m, at, copy, false);
+        leave(m, at, copy, REGION_NONE, false);
         maker_outside(m, i->insn->offset + i->insn->length + m->bias);
     } else if (i->in_loop && !r->list.items[at + 1].in_loop) {
-        leave(m, at, copy, false);
+        leave(m, at, copy, at + 1, false);
         code_jump(m->c, inner(m, at, copy, at + 1));
     } else if ((at + 1 == r->pivot && m->times > 1 && copy + 1 == m->times) ||
                i->in_loop != r->list.items[at + 1].in_loop)
