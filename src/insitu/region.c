@@ -463,25 +463,66 @@ static bool avoidable(const struct region *r, const bool *within, uint32_t head,
     return again;
 }
 
+/* Returns marks of the instructions to which control continues from the loop. The caller frees
+ * them. */
+static bool *mark_reached(const struct region *r)
+{
+    bool *reached = mem_zero(r->list.count + 1, sizeof *reached), more = true;
+
+    for (uint32_t i = 0; i < r->list.count; i++)
+        reached[i] = r->list.items[i].in_loop;
+    while (more) {
+        more = false;
+        for (uint32_t i = 0; i < r->list.count; i++) {
+            const struct region_insn *x = &r->list.items[i];
+            const size_t ways = reached[i] ? 2 + (x->indirect ? r->tabled.count : 0) : 0;
+            for (size_t k = 0; k < ways; k++) {
+                const uint32_t to = k == 0   ? x->target
+                                    : k == 1 ? i + 1
+                                             : region_at(r, r->tabled.items[k - 2]);
+                if (to < r->list.count && !reached[to] && follows(r, i, to))
+                    reached[to] = more = true;
+            }
+        }
+    }
+    return reached;
+}
+
+/* Returns whether control continues from @i to marked instructions other than @head. */
+static bool continues(const struct region *r, uint32_t i, const bool *body, uint32_t head)
+{
+    const struct region_insn *x = &r->list.items[i];
+    const uint32_t next[2] = {x->target, i + 1};
+
+    for (int k = 0; k < 2; k++)
+        if (next[k] < r->list.count && next[k] != head && body[next[k]] && follows(r, i, next[k]))
+            return true;
+    for (size_t k = 0; x->indirect && k < r->tabled.count; k++) {
+        const uint32_t to = region_at(r, r->tabled.items[k]);
+        if (to != REGION_NONE && to != head && body[to])
+            return true;
+    }
+    return false;
+}
+
 /* Returns marks of the loop's instructions. If @arms is true, also marks code outside of the loop
- * from which the loop is reached without passing its head. The caller frees the marks. */
+ * that is reached from it, and from which it is reached without passing its head, directly or
+ * through a jump table. The caller frees the marks. */
 static bool *mark_body(const struct region *r, bool arms)
 {
     const uint32_t head = head_of(r);
     bool *body = mem_alloc((r->list.count + 1) * sizeof *body), more = arms;
+    bool *reached = arms ? mark_reached(r) : NULL;
 
     for (uint32_t i = 0; i < r->list.count; i++)
         body[i] = r->list.items[i].in_loop;
     while (more) {
         more = false;
-        for (uint32_t i = (uint32_t)r->list.count; i-- > 0;) {
-            const uint32_t next[2] = {r->list.items[i].target, i + 1};
-            for (int k = 0; k < 2 && !body[i]; k++)
-                if (next[k] < r->list.count && next[k] != head && body[next[k]] &&
-                    follows(r, i, next[k]))
-                    body[i] = more = true;
-        }
+        for (uint32_t i = (uint32_t)r->list.count; i-- > 0;)
+            if (!body[i] && reached[i] && continues(r, i, body, head))
+                body[i] = more = true;
     }
+    free(reached);
     return body;
 }
 
@@ -498,12 +539,15 @@ bool region_avoidable(const struct region *r, uint32_t head, uint32_t avoided)
  * else all code of the natural loop. */
 static void extend(struct region *r)
 {
-    bool table = false;
+    bool *body = mark_body(r, true), *members = NULL, table = false;
 
     for (uint32_t i = 0; i < r->list.count; i++)
-        table |= r->list.items[i].in_loop && r->list.items[i].indirect;
-    bool *members = table ? NULL : loop_code_members(r->kernel, r->loop);
-    bool *body = mark_body(r, table);
+        table |= body[i] && r->list.items[i].indirect;
+    if (!table) {
+        free(body);
+        body = mark_body(r, false);
+        members = loop_code_members(r->kernel, r->loop);
+    }
     for (uint32_t i = 0; i < r->list.count; i++)
         r->list.items[i].in_loop =
             body[i] || (members && members[unit_at(r->kernel, r->list.items[i].insn->offset)]);

@@ -310,6 +310,51 @@ static void test_predicted(void **state)
     region_done(&r);
     kernel_free(k);
 }
+/* lea table, rdx; jmp HEAD; MORE: add 1, rax; HEAD: add 1, rdi; cmp rsi, rdi; je END; cmp 3, ecx;
+ * ja MORE; movslq (rdx,rcx,4), rcx; add rdx, rcx; jmp *rcx; CASE: sub rbx, rax; jmp MORE; END: ret */
+static const char beyond_hex[] =
+    "48 8d 15 f9 00 00 00 eb 04 48 83 c0 01 48 83 c7 01 48 39 f7 74 13 83 f9 03 77 ee 48 63 0c 8a "
+    "48 01 d1 ff e1 48 29 d8 eb e0 c3";
+enum { BEYOND_TABLE = 0x100, BEYOND_HEAD = 0xd, BEYOND_JUMP = 0x22, BEYOND_CASE = 0x24 };
+
+static bool read_beyond(void *state, uint64_t address, void *out, size_t bytes)
+{
+    static const int32_t table[5] = {BEYOND_CASE - BEYOND_TABLE, BEYOND_CASE - BEYOND_TABLE,
+                                     BEYOND_CASE - BEYOND_TABLE, BEYOND_CASE - BEYOND_TABLE, 0};
+
+    (void)state;
+    if (address < BEYOND_TABLE || address + bytes > BEYOND_TABLE + sizeof table)
+        return false;
+    memcpy(out, (const char *)table + (address - BEYOND_TABLE), bytes);
+    return true;
+}
+
+/* A jump table after the loop's last branch belongs to the loop if its cases continue it. */
+static void test_table_beyond(void **state)
+{
+    struct err err = {0};
+    struct kernel *k = kernel_from_hex(ISA_X86_64, beyond_hex, &err);
+    const struct region_memory memory = {.read = read_beyond};
+    struct region r;
+
+    assert_true(k && k->loop_count);
+    /* A compiled function has this loop: the range of the branch to MORE. */
+    k->loops[0].first = 2;
+    k->loops[0].count = 6;
+    k->loops[0].head = 3;
+    if (!region_find(k, 0, &memory, &r, &err))
+        fail_msg("%s", err.what);
+    assert_true(r.jumps_indirect);
+    const uint32_t at[] = {BEYOND_HEAD, BEYOND_JUMP, BEYOND_CASE};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        assert_true(region_at(&r, at[i]) != REGION_NONE &&
+                    r.list.items[region_at(&r, at[i])].in_loop);
+    const uint32_t before = region_at(&r, 7);
+    assert_true(before == REGION_NONE || !r.list.items[before].in_loop);
+    region_done(&r);
+    kernel_free(k);
+}
+
 /* A file without section headers is refused if its code has the signature of restartable sequences.
  */
 static void test_sequences(void **state)
@@ -398,6 +443,7 @@ int main(void)
         cmocka_unit_test(test_predicted),
         cmocka_unit_test(test_refusal),
         cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_table_beyond),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 #else
