@@ -16,6 +16,7 @@
 #include "cmd/program.h"
 #include "cmd/program_output.h"
 #include "cmd/task.h"
+#include "insitu/events.h"
 #include "insitu/insitu.h"
 #include "insitu/lines.h"
 #include "insitu/paths.h"
@@ -134,8 +135,11 @@ static void split(struct explaining *w)
         .streamed = w->found.lines.streamed,
         .trip = insitu_trip(x),
         .calls = x->region.calls > 0,
+        .detours = x->region.indirect && !x->region.jumps_indirect,
         .extra = explained_extra(x)};
 
+    for (size_t i = 0; i < x->region.list.count; i++)
+        f.unseen |= x->region.list.items[i].in_loop && events_unseen(&x->region.list.items[i]);
     f.low = insitu_cycles(x, EXPLAINED_LOW, &f.alone);
     f.high = insitu_cycles(x, EXPLAINED_HIGH, &f.alone);
     f.live = insitu_cycles(x, INSITU_TYPICAL, &f.alone);

@@ -107,6 +107,7 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
                                     .unresumed = had.region.unresumed,
                                     .calls = had.region.calls,
                                     .calls_always = had.region.calls_always,
+                                    .indirect = had.region.indirect,
                                     .jumps_indirect = had.region.jumps_indirect,
                                     .each_away = had.region.each_away,
                                     .dispatch = had.region.dispatch},

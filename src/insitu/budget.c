@@ -21,9 +21,16 @@ double budget_left(const struct watch_budget *b, double elapsed)
 
 double budget_copies(const struct watch_budget *b, pid_t pid)
 {
+    const double stop = b->copied.pid ? b->copies : fmax(b->copies, b->moment);
     const double pages = b->copied.pid ? fmax(b->pages, 2 * (double)maps_copied(&b->copied))
                                        : (double)maps_faults(pid).resident;
-    return b->copies + b->page * pages;
+    return stop + b->page * pages;
+}
+
+bool budget_moment(const struct watch_budget *b, pid_t pid, double elapsed)
+{
+    return b->moment + fmin(budget_copies(b, pid), BUDGET_SHARE * elapsed / 2) <=
+           budget_left(b, elapsed);
 }
 
 void budget_copy(struct watch_budget *b, pid_t pid, double seconds)

@@ -27,8 +27,12 @@ double budget_lost(const struct watch_budget *b);
  * was lost. */
 double budget_left(const struct watch_budget *b, double elapsed);
 /* Returns the time that the next copies are expected to take. Before the first ones, each of the
- * process's pages may be written afterwards; later, up to twice as many as after the last ones. */
+ * process's pages may be written afterwards, and they take as long as a moment's stops. Later, up to
+ * twice as many pages are written as after the last ones. */
 double budget_copies(const struct watch_budget *b, pid_t pid);
+/* Returns whether a moment may begin, @elapsed after watching began. Up to half of the time that may
+ * be lost remains for the copies of process @pid. */
+bool budget_moment(const struct watch_budget *b, pid_t pid, double elapsed);
 /* Adds copies of process @pid that took @seconds of a stop. */
 void budget_copy(struct watch_budget *b, pid_t pid, double seconds);
 

@@ -22,6 +22,16 @@ bool events_follows(const struct region_insn *i)
            (m->index == REG_NONE || m->index < 16);
 }
 
+bool events_unseen(const struct region_insn *i)
+{
+    const struct operand *m = insn_memory(i->insn);
+    const uint32_t t = i->insn->traits;
+
+    return !i->in_place && m && t & INSN_LOAD &&
+           !(t & (INSN_STACK | INSN_BRANCH | INSN_RETURN)) && m->segment == REG_NONE &&
+           !events_follows(i);
+}
+
 bool events_records(const struct region_insn *i)
 {
     uint32_t t = i->insn->traits;

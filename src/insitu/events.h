@@ -27,8 +27,11 @@ void events_add(struct code *c, uint16_t id, uint64_t value);
 void events_load_target(struct code *c, const struct insn *in, uint64_t bias);
 void events_load_address(struct code *c, const struct insn *in, uint64_t bias);
 /* events_records returns whether the address or direction of instruction @i is recorded.
- * events_follows returns whether COPY_FOLLOW records its address, even if other modes do not. */
+ * events_follows returns whether COPY_FOLLOW records its address, even if other modes do not.
+ * events_unseen returns whether @i loads from other addresses, such as those of a gather. Stack
+ * instructions and thread-local loads (segments) do not count. */
 bool events_records(const struct region_insn *i);
+bool events_unseen(const struct region_insn *i);
 bool events_follows(const struct region_insn *i);
 
 #endif

@@ -301,8 +301,11 @@ static void replay(struct insitu_watch *w, double begun)
     struct process *p = &w->process;
     struct user_regs_struct regs;
 
-    if (w->trial.state)
-        out->replays.why = w->trial.state;
+    out->replays.why = w->trial.state                        ? w->trial.state
+                       : !replay_possible(&out->region) && !out->region.dispatch
+                           ? "addresses of some accesses are not recorded (gather, string or bit "
+                             "instruction)"
+                           : out->replays.why;
     size_t count = out->replays.list.count;
     bool again = !w->trial.state && replay_possible(&out->region) && count < REPLAYS_MOST &&
                  out->replays.tried < (count ? 2 * REPLAYS_MOST : REPLAYS_FAILED),
@@ -655,7 +658,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
     process_go_all(&w->process);
     while (run_for(w, next)) {
         if (w->options->counts_only || out->placed.shared || out->moments >= MOMENTS_MOST ||
-            (tried && w->budget.moment > budget_left(&w->budget, clock_wall() - w->begun)))
+            (tried && !budget_moment(&w->budget, w->process.pid, clock_wall() - w->begun)))
             continue;
         tried = true;
         if (!moment(w, err))

@@ -26,6 +26,8 @@
  * cache and TLB */
 #define LINES_MOST 400.0
 #define PAGES_MOST 64.0
+#define SETS 64u
+#define WAYS 8u
 #define PAGE 4096u
 #define REPEATS 300u
 #define CHUNKS_LEAST 2u
@@ -78,6 +80,8 @@ bool replay_possible(const struct region *r)
         const struct region_insn *in = &r->list.items[i];
         if (!in->in_place && in->insn->traits & INSN_STORE && !(in->insn->traits & INSN_STACK) &&
             !events_follows(in))
+            return false;
+        if (events_unseen(in))
             return false;
         if (!in->in_place && in->insn->operation == OPERATION_STRING)
             return false;
@@ -273,6 +277,20 @@ static void find_bounds(struct rerun *m)
     }
 }
 
+/* Returns whether at most a tenth of the lines of iterations [@from, @to) exceed the ways of a
+ * first-level cache. Lines at a stride of a large power of two are in few of its sets. */
+static bool sets_fit(const struct rerun *m, size_t from, size_t to)
+{
+    size_t used[SETS] = {0}, excess = 0;
+    uint64_t *lines;
+
+    const size_t n = lines_of(m, from, to, &lines);
+    for (size_t i = 0; i < n; i++)
+        excess += ++used[lines[i] / LINE % SETS] > WAYS;
+    free(lines);
+    return excess <= n / 10;
+}
+
 /* Chooses the largest number of passes for which the lines of a lead and its timed block fit in the
  * first-level cache. Returns false with a reason in m->why. */
 static bool choose_blocks(struct rerun *m)
@@ -287,17 +305,19 @@ static bool choose_blocks(struct rerun *m)
     size_t n = lines_of(m, 0, sample, &lines), pages = 0;
     for (size_t i = 0; i < n; i++)
         pages += !i || lines[i] / PAGE != lines[i - 1] / PAGE;
-    free(lines);
     double part = (double)sample / (LEAD + TIMED),
            scale =
                fmin(1, fmin(LINES_MOST / (double)(n + 1), PAGES_MOST / (double)(pages + 1)) * part);
+    free(lines);
     m->lead = (uint32_t)(LEAD * scale / times);
     m->timed = (uint32_t)(TIMED * scale / times);
     m->lead += !m->lead;
     m->timed += !m->timed;
     find_bounds(m);
-    return m->bounds.count >= 2 * CHUNKS_LEAST + 2 ||
-           fails(m, "the loop and the code around it exit after too few iterations");
+    if (m->bounds.count < 2 * CHUNKS_LEAST + 2)
+        return fails(m, "the loop and the code around it exit after too few iterations");
+    return sets_fit(m, 0, m->bounds.items[2]) ||
+           fails(m, "lines at a stride of a large power of two compete for the same cache sets");
 }
 
 static void touch_slot(struct rerun *m, uint64_t from, uint64_t to)

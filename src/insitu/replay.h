@@ -25,9 +25,9 @@ struct replayed_all {
     const char *why;
 };
 
-/* Returns whether iterations of the region can be repeated: the addresses of all its stores, except
- * those of stack instructions, are recorded. Returns false for string instructions and for loops of
- * computed gotos. */
+/* Returns whether iterations of the region can be repeated: the addresses of all its accesses,
+ * except those of stack instructions, are recorded. Returns false for string instructions and for
+ * loops of computed gotos. */
 bool replay_possible(const struct region *r);
 /* Replays the next iterations of thread @t, which must be stopped and settled. Adds the result to
  * @out. @overhead: ticks by which the clock measurement of a stamp exceeds the time of its

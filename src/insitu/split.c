@@ -16,6 +16,8 @@
  * difference */
 #define MISS_MOST 100.0
 #define LINE_MOST 3000.0
+/* maximum cycles per sequential line, which prefetchers load */
+#define STREAM_MOST 100.0
 /* smallest number of iterations per visit at which a visit's time is used; the time of a shorter
  * visit includes the code before the next visit */
 #define TRIP_LEAST 8.0
@@ -55,6 +57,9 @@ static struct split of_replays(struct split s, const struct split_facts *f)
     else if (s.cache.cycles < -s.cache.off)
         return unsplit(s, "replays take longer than the program, because the program's branch "
                           "predictor was better trained, and loads reach lines not used recently");
+    if (s.cache.cycles - s.cache.off > f->fresh * LINE_MOST + f->streamed * STREAM_MOST)
+        return unsplit(s, "replays are faster than the program by more than the new lines of loads "
+                          "can cost");
     s.rest = (struct split_term){r->trained - f->predicted - f->besides,
                                  r->trained_off + MODEL_OFF * f->predicted + f->extra};
     s.off = live_off + MODEL_OFF * f->predicted + f->extra;
@@ -84,6 +89,12 @@ struct split split_of(const struct split_facts *f)
                                              : "no prediction for this CPU");
     if (f->low - f->predicted <= MODEL_OFF * f->predicted + f->extra)
         return s;
+    if (f->unseen)
+        return refused(s, "the loop loads from addresses that are not recorded (gather or string "
+                          "instruction)");
+    if (f->detours && !f->alone && f->trip < TRIP_LEAST)
+        return refused(s, "the loop exits through an indirect jump after few iterations, and the "
+                          "time includes the return to the timed copy");
     if (f->replays && !(f->calls && !f->alone))
         return of_replays(s, f);
     if (s.off > s.missing / 2)

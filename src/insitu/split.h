@@ -34,6 +34,8 @@ struct split_facts {
     double fresh, streamed;
     double trip;               /* number of iterations per visit of the loop */
     bool alone;                /* whether @live excludes the time between visits */
+    bool unseen;               /* whether addresses of loads were not recorded (events_unseen) */
+    bool detours;              /* whether exits lead through an indirect jump to the original */
     bool calls;                /* whether the loop calls functions */
 };
 

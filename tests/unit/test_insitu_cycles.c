@@ -3,6 +3,7 @@
  * whatever the clock of the core. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -315,6 +316,10 @@ static void test_budget(void **state)
     /* Each page in memory may be written after the first copies. */
     const double pages = (double)maps_faults(getpid()).resident;
     assert_true(fabs(budget_copies(&b, getpid()) - 1e-5 * pages) < 5e-3);
+    b.moment = 0.01;   /* Half of the time is for copies. */
+    b.page = 1;
+    assert_true(!budget_moment(&b, getpid(), 1) && budget_moment(&b, getpid(), 2));
+    b.page = 1e-5;
     budget_copy(&b, getpid(), 0.02);
     assert_true(b.faults == 0 && budget_lost(&b) < 0.2);   /* Nothing was copied before. */
     assert_true(budget_copies(&b, getpid()) >= 0.02);
@@ -361,6 +366,29 @@ static void test_patch_cost(void **state)
         assert_true(cases[n].known == (2 * sqrt(squares / 200) < 2.5));
         assert_true(cases[n].known ? count == 200 : count < 2);
     }
+}
+
+/* Memory on huge pages is found, whatever the pages of mappings at higher addresses are. */
+static void test_huge_pages(void **state)
+{
+    const size_t bytes = (size_t)8 << 20, huge = (size_t)2 << 20;
+    uint64_t addresses[2];
+
+    uint8_t *all = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(all, MAP_FAILED);
+    uint8_t *small = all, *large = all + huge;
+    assert_int_equal(madvise(small, huge, MADV_NOHUGEPAGE), 0);
+    const bool may = madvise(large, bytes - 2 * huge, MADV_HUGEPAGE) == 0;
+    assert_int_equal(madvise(all + bytes - huge, huge, MADV_NOHUGEPAGE), 0);
+    memset(all, 1, bytes);
+    addresses[0] = (uint64_t)(uintptr_t)small;
+    addresses[1] = (uint64_t)(uintptr_t)large;
+    assert_true(maps_huge(getpid(), addresses, 1) == 0);
+    const double share = maps_huge(getpid(), addresses + 1, 1);
+    /* the system may have no huge pages */
+    assert_true(share == 0 || (may && share == 1));
+    assert_true(maps_huge(getpid(), addresses, 2) == share / 2);
+    munmap(all, bytes);
 }
 
 /* The busy time of all CPUs excludes idle time and waits for devices. */
@@ -428,6 +456,7 @@ int main(void)
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_visit_periods),
         cmocka_unit_test(test_nest),
+        cmocka_unit_test(test_huge_pages),
         cmocka_unit_test(test_budget),
         cmocka_unit_test(test_unknown_overhead),
         cmocka_unit_test(test_copied_pages),
