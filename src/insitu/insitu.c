@@ -636,6 +636,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
 {
     struct insitu *out = w->out;
     double next = MOMENT_FIRST;
+    uint64_t seen = 0;   /* iterations before the last moment */
     bool tried = false;
     bool ok = w->options->argv ? start(w, err) : attach(w, err);
 
@@ -657,10 +658,16 @@ static bool watch(struct insitu_watch *w, struct err *err)
         counters_add(&w->counters, w->process.tracees.items[i].tid);
     process_go_all(&w->process);
     while (run_for(w, next)) {
-        if (w->options->counts_only || out->placed.shared || out->moments >= MOMENTS_MOST ||
+        if (w->placed)
+            placed_peek(&out->placed);
+        const uint64_t executed = placed_iterations(&out->placed);
+        /* Without new iterations, a moment has no results. Long visits are counted at exits. */
+        if ((executed == seen && !insitu_long(out)) || w->options->counts_only ||
+            out->placed.shared || out->moments >= MOMENTS_MOST ||
             (tried && !budget_moment(&w->budget, w->process.pid, clock_wall() - w->begun)))
             continue;
         tried = true;
+        seen = executed;
         if (!moment(w, err))
             break;
         next = next * MOMENT_GROWTH < MOMENT_MOST ? next * MOMENT_GROWTH : MOMENT_MOST;
