@@ -30,6 +30,16 @@ static const char moved[] = "main:\n"
                             ".Ltmp3:\n"
                             "\tcmpq $1, %rax\n\tjg .LBB0_2\n"
                             "\t.loc 1 3 0\n\tretq\n";
+/* A loop of one block with a conditional move. The jump after the loop has no line of its own, so it
+ * seems to belong to the loop's block. */
+static const char jumps[] = "f:\n"
+                            "\t.loc 1 1 0\n\tmovl %edi, %eax\n"
+                            ".LBB0_2:\n"
+                            "\t.loc 1 2 0\n\tcmpl %eax, %ecx\n\tcmovlel %eax, %ecx\n"
+                            "\tcmpl %r9d, %edi\n\tjl .LBB0_2\n"
+                            "\tjmp .LBB0_4\n"
+                            ".LBB0_3:\n\t.loc 1 3 0\n\tdecl %eax\n"
+                            ".LBB0_4:\n\t.loc 1 4 0\n\tretq\n";
 /* Two paths between blocks: each way of a branch leads to another block. */
 static const char paths[] = "f:\n"
                             "\t.loc 1 1 0\n\tcbz x0, .LBB0_2\n"
@@ -42,7 +52,8 @@ static const char paths[] = "f:\n"
 static void test_by_hand(void **state)
 {
     static const struct { const char *text; unsigned counts[4]; } cases[] = {
-        {search, {0, 1, 0, 0}}, {moved, {0, 0, 0, 0}}, {paths, {0, 0, 0, 1}}, {"", {0}}};
+        {search, {0, 1, 0, 0}}, {moved, {0, 0, 0, 0}}, {jumps, {0, 0, 0, 0}},
+        {paths, {0, 0, 0, 1}},  {"", {0}}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unsigned counts[4] = {9, 9, 9, 9};

@@ -22,8 +22,8 @@ struct code_sequence {
     /* 1 + index of the last known block of the sequence; 0: unknown */
     uint32_t last;
     /* @branches: whether the sequence ends in a branch. @falls: whether execution may continue
-     * with the next sequence. */
-    bool branches, falls;
+     * with the next sequence. @stated: whether a .loc directive of the sequence names @block. */
+    bool branches, falls, stated;
 };
 
 struct code_sequences {
@@ -67,8 +67,11 @@ static bool sets_frame(const char *word, size_t line)
             memmem(word, line, "sp", 2));
 }
 
-/* Reads the instruction at @word into the last sequence. A branch or return ends the sequence. */
-static void add_insn(struct code_sequences *s, const char *word, uint32_t block)
+/* Reads the instruction at @word into the last sequence. A branch or return ends the sequence.
+ * @stated: whether a .loc directive of the sequence names @block. After a label, such a block takes
+ * precedence over that of the code before the label. A jump alone has no block without a
+ * directive. */
+static void add_insn(struct code_sequences *s, const char *word, uint32_t block, bool stated)
 {
     struct code_sequence *last = &s->list.items[s->list.count - 1];
     const size_t length = word_length(word), line = strcspn(word, "\n");
@@ -76,9 +79,14 @@ static void add_insn(struct code_sequences *s, const char *word, uint32_t block)
 
     if (sets_frame(word, line))
         return;
-    last->block = last->block ? last->block : block;
-    last->last = block ? block : last->last;
-    if (is_branch(word, length, &conditional)) {
+    const bool branch = is_branch(word, length, &conditional);
+    if (!branch || conditional || stated || last->block) {
+        if (!last->block || (last->label && stated && !last->stated))
+            last->block = block;
+        last->last = block ? block : last->last;
+        last->stated |= stated;
+    }
+    if (branch) {
         const char *target = memmem(word, line, ".L", 2);
         last->target = target ? target : word;
         last->target_length = strcspn(last->target, " \t,\n");
@@ -104,6 +112,7 @@ static uint32_t loc_block(const char *at, size_t blocks)
 static void read_sequences(const char *text, size_t blocks, struct code_sequences *s)
 {
     uint32_t block = 0;
+    size_t stated = 0;   /* number of sequences at the last .loc directive */
 
     begin(s, NULL, 0);
     for (const char *at = text; *at;) {
@@ -115,8 +124,9 @@ static void read_sequences(const char *text, size_t blocks, struct code_sequence
                 begin(s, word, length - 1);
         } else if (strncmp(word, ".loc", 4) == 0 && length == 4) {
             block = loc_block(word + 4, blocks);
+            stated = s->list.count;
         } else if (word < at + line && *word != '.' && *word != '#' && *word != '/') {
-            add_insn(s, word, block);
+            add_insn(s, word, block, stated == s->list.count);
         }
         at += line + (at[line] == '\n');
     }
