@@ -12,6 +12,7 @@
 
 #define MEMORY_LEVELS 3
 #define MEMORY_LINE 64.0             /* number of bytes per line in traces */
+#define MEMORY_SOME_SETS 1024u       /* distance in bytes of the lines of l1_crowded_1k_cycles */
 
 /* Use of the lines of a reference by a loop */
 enum line_use {
@@ -54,6 +55,8 @@ struct memory {
     /* minimum cycles per line if all lines are in one set of the first level; 0: the same as for
      * other lines */
     double crowded_cycles;
+    /* power of the share of sets that lines leave unused, with which crowded_cycles grows */
+    double crowded_power;
     /* @pages: entries of the last TLB level. @walk_cycles: cycles per miss of independent
      * accesses. */
     double pages, walk_cycles;

@@ -311,6 +311,11 @@ static double crowd_once(const char *from, size_t bytes)
     return walk_by(from, bytes, 0);
 }
 
+static double crowd_1k_once(const char *from, size_t bytes)
+{
+    return walk_by(from, bytes, MEMORY_SOME_SETS);
+}
+
 struct native_probe {
     char *at;                    /* area of MOST_BYTES bytes */
     size_t first;                /* size of the first area: a power of two, a sixteenth to an eighth
@@ -427,6 +432,7 @@ void native_probe_look(struct native_probe *p)
     if (n.count > 3)
         look_at_waits(p, (size_t)n.sizes[2].bytes, jump_cycles / n.clock_hz, n.waits);
     n.crowded = least_of_tries(crowd_once, p->at, NATIVE_FEW_PAGES * PAGE);
+    n.crowded_1k = least_of_tries(crowd_1k_once, p->at, NATIVE_FEW_PAGES * PAGE);
     n.columns = least_of_tries(crowd_once, p->at, NATIVE_FIRST_WALK * PAGE);
     n.apart = least_of_tries(walk_once, p->at, NATIVE_FEW_PAGES * PAGE);
     const double l2 = fact_number(p->machine, "l2_bytes");
@@ -558,6 +564,7 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
     for (size_t i = 0; i < NATIVE_WALKS; i++)
         out->walks[i] = middle(&looks, offsetof(struct native, walks) + i * sizeof *out->walks);
     out->crowded = middle(&looks, offsetof(struct native, crowded));
+    out->crowded_1k = middle(&looks, offsetof(struct native, crowded_1k));
     out->columns = middle(&looks, offsetof(struct native, columns));
     out->apart = middle(&looks, offsetof(struct native, apart));
     for (size_t i = 0; i < NATIVE_CYCLES; i++)

@@ -55,9 +55,9 @@ struct native {
      * each time */
     double walks[NATIVE_WALKS];
     /* Seconds per line of NATIVE_FEW_PAGES lines in the second-level cache. @crowded: all lines at
-     * one page offset, and therefore in one set of the first-level cache. @apart: lines in
-     * different sets. */
-    double crowded, apart;
+     * one page offset, and therefore in one set of the first-level cache. @crowded_1k: lines 1 KiB
+     * apart. @apart: lines in different sets. */
+    double crowded, crowded_1k, apart;
     double columns;              /* like @crowded, for NATIVE_FIRST_WALK lines */
     /* Seconds per line of random cycles through areas with native_cycle_by times the bytes of the
      * second-level cache. 0: not measured. */

@@ -290,8 +290,10 @@ void native_apply(const struct native *n, struct machine *m)
         set(m, "l2_write_cycles", fmax(near->read, near->update) * n->clock_hz, "cycles");
     set(m, "l2_latency", near->latency * n->clock_hz, "cycles");
     set(m, "l2_miss_cycles", near->scatter * n->clock_hz, "cycles");
-    if (n->crowded > CROWDED_BY * n->apart)
+    if (n->crowded > CROWDED_BY * n->apart) {
         set(m, "l1_crowded_cycles", n->crowded * n->clock_hz, "cycles");
+        set(m, "l1_crowded_1k_cycles", fmin(n->crowded, n->crowded_1k) * n->clock_hz, "cycles");
+    }
     apply_walks(n, m);
     if (n->count < 3 || isnan(most))
         return;

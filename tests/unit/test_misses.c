@@ -181,7 +181,8 @@ static void test_prefetched_walk(void **state)
 }
 
 /* A column with a stride of a page. Its lines take the time of their single set, less the core's
- * cycles. With a stride one line longer they take no time. */
+ * cycles. With a stride one line longer they take no time. With a stride of 1 KiB they take the
+ * time of four sets, and the same time as at a page if only that time is known. */
 static void test_one_set(void **state)
 {
     struct run_bin bins[] = {{4000, 800, 800, 4096}};
@@ -201,6 +202,10 @@ static void test_one_set(void **state)
     waited = window_phases(&m, &w, &walks, 800, none);
     m.crowded_cycles = 1000;
     assert_float_equal(window_phases(&m, &w, &walks, 800, none), waited, 1e-9);
+    bins[0].step = MEMORY_SOME_SETS;
+    assert_float_equal(window_phases(&m, &w, &walks, 800, none), 800 * (1000 - 9), 1);
+    m.crowded_power = log(1000 / 250.) / log(4);
+    assert_float_equal(window_phases(&m, &w, &walks, 800, none), 800 * (250 - 9), 1);
     vec_done(&walks.list);
 }
 
