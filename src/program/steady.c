@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "model/facts.h"
 #include "program/forwards.h"
+#include "program/reentry.h"
 #include "program/walk.h"
 #include "program/window.h"
 #include "simulate/simulate.h"
@@ -41,8 +42,8 @@ struct timing {
     struct turns turns;
     struct code_forwards forwards;
     double insns;                    /* number of instructions executed in all parts */
-    /* numbers of entries of the reorder, load and store buffers */
-    double window, loads, stores;
+    /* numbers of entries of the reorder, load and store buffers, and of the schedulers */
+    double window, loads, stores, scheduler;
     double parallel, branch_miss;
     double pages;                    /* number of pages that the program uses */
     /* Indices of the references, sorted by block: those of block b are
@@ -73,8 +74,9 @@ static void add_turns(const struct timing *t, const struct code_part *part, stru
 }
 
 /* Computes the core's cycles per execution in the steady state. A path repeats, so its chains are
- * included. In straight-line code, the code before and after hides the latencies of chains. */
-static void time_core(struct timing *t, const struct code_part *part, struct part_time *out)
+ * included. In straight-line code, the code before and after hides the latencies of chains. Returns
+ * the cycles of shared resources with the share that other tasks leave. */
+static double time_core(struct timing *t, const struct code_part *part, struct part_time *out)
 {
     const struct kernel *k = t->code->units[part->unit].kernel;
     struct insn *insns = mem_zero(part->insns.count + 1, sizeof *insns);
@@ -82,7 +84,6 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     struct block_options options = {.shape = part->repeats ? SHAPE_LOOP : SHAPE_CACHED,
                                     .start = START_DIFFERENT};
     struct bounds bounds;
-    /* cycles of shared resources with the share that other tasks leave */
     double flow = 0;
 
     for (size_t i = 0; i < part->insns.count; i++) {
@@ -121,6 +122,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     free(insns);
     free(sequence);
     add_turns(t, part, out);
+    return flow;
 }
 
 /* Lines and misses of a part's references, summed over all executions */
@@ -361,8 +363,10 @@ static double waiting_chain(struct timing *t, const struct code_part *part, cons
 }
 
 /* Returns the number of executions of @part in flight, which the reorder, load and store buffers
- * limit. The threads of a core share these buffers. */
-static double reach_of(const struct timing *t, const struct code_part *part)
+ * limit. The threads of a core share these buffers. Instructions after a mispredicted branch cannot
+ * start before the data of the branch are loaded. */
+static double reach_of(const struct timing *t, const struct code_part *part,
+                       const struct part_time *out)
 {
     const struct kernel *k = t->code->units[part->unit].kernel;
     double loads = 0, stores = 0;
@@ -371,8 +375,26 @@ static double reach_of(const struct timing *t, const struct code_part *part)
         loads += (k->insns[part->insns.items[i]].traits & INSN_LOAD) != 0;
         stores += (k->insns[part->insns.items[i]].traits & INSN_STORE) != 0;
     }
-    return t->share.slots *
-           fmin(t->window / (double)part->insns.count, fmin(t->loads / loads, t->stores / stores));
+    return fmin(part->executions / out->mispredicted,
+                t->share.slots * fmin(t->window / (double)part->insns.count,
+                                      fmin(t->loads / loads, t->stores / stores)));
+}
+
+/* Subtracts from out->core the cycles in which the chain of one entry overlaps with the next
+ * entry. @flow: cycles per execution without chains. Loops of few iterations are simulated with
+ * the code around them (turns.h). Call it after time_core. */
+static void overlap_entries(struct timing *t, const struct code_part *part, double flow,
+                            struct part_time *out)
+{
+    const double trips = part->executions / part->entries;
+
+    if (!part->repeats || !(part->entries > 1) || !(trips > PREDICTED_TRIPS) ||
+        !(out->core > flow) || !t->work->core->has_latencies ||
+        !reentry_is_fresh(t->code, part, &t->work->deps))
+        return;
+    const double waiting = (double)reentry_waiting(&t->work->deps, part->insns.count),
+                 reach = fmin(reach_of(t, part, out), t->share.slots * t->scheduler / waiting);
+    out->core -= reentry_overlap(trips, out->core, flow, reach) / trips;
 }
 
 /* Counts the columns that the walks among @own access concurrently, and the groups of columns with
@@ -444,9 +466,7 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
         vec_push(&waits, time_reference(t, own.items[i], copies.items[i],
                                         alike_of(t->run, own.items, own.count, i, lines.items),
                                         use_of(t, own.items, own.count, i), &w));
-    /* Limits the reach, because instructions after a mispredicted branch cannot start before the
-     * data of the branch are loaded. */
-    const double reach = fmin(reach_of(t, part), part->executions / out->mispredicted);
+    const double reach = reach_of(t, part, out);
     const struct window window = {reach, out->core, t->parallel,
                                   w.translated / fmax(1, part->executions), 0};
     out->latency = window_phases(t->memory, &window, &w.walks, part->executions, w.others);
@@ -583,7 +603,7 @@ static void time_part(struct timing *t, const struct code_part *part)
     if (part->repeats && part->entries > 0 && part->executions / part->entries > PREDICTED_TRIPS)
         out.ends = part->entries * t->branch_miss;
     out.mispredicted = mispredicted_of(t, part, &out);
-    time_core(t, part, &out);
+    overlap_entries(t, part, time_core(t, part, &out), &out);
     time_memory(t, part, &out);
     time_calls(t, part, &out);
     for (size_t i = 0; i < part->blocks.count; i++)
@@ -656,6 +676,7 @@ void steady_time(const struct program_code *c, const struct program_run *run,
     t.window = fact_number(m, "reorder_buffer");
     t.loads = fact_number(m, "load_buffer");
     t.stores = fact_number(m, "store_buffer");
+    t.scheduler = fact_number(m, "scheduler");
     t.parallel = fact_number(m, "miss_parallel");
     t.branch_miss = fact_number(m, "branch_miss");
     index_references(&t);
