@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computes the executions of each machine instruction. They usually equal the count of the
- * instruction's block. The compiler may have moved the instruction before a loop, or to the use of
- * its result. A moved instruction has the executions of its neighbours. */
+/* Computes the executions of each machine instruction. They equal the count of the instruction's
+ * block, unless the compiler moved the instruction before a loop or to the use of its result, or
+ * placed it after the block's branch. A moved instruction has the executions of its neighbours. An
+ * instruction after the branch has those of its direction. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,66 @@ static double loop_entries(const struct program_code *c, const struct code_unit 
     return entries;
 }
 
+/* Sets in @ways the number of instructions from which each instruction of @k is reached. */
+static void count_ways(const struct kernel *k, unsigned *ways)
+{
+    for (size_t i = 0; i < k->insn_count; i++) {
+        const struct insn *insn = &k->insns[i];
+        const size_t target = loop_branch_target(k->insns, k->insn_count, i);
+        const bool falls = !(insn->traits & INSN_RETURN) &&
+                           (!(insn->traits & INSN_BRANCH) ||
+                            (insn->traits & (INSN_CONDITIONAL | INSN_CALL)));
+        if (target != SIZE_MAX)
+            ways[target]++;
+        if (falls)
+            ways[i + 1]++;
+    }
+}
+
+/* Returns the number of times that @block's branch leads to block @next; NAN: @next is not one of
+ * its two directions. */
+static double directed(const struct program *p, const struct program_run *run, uint32_t block,
+                       uint32_t next)
+{
+    const struct program_block *b = &p->blocks[block];
+
+    if (!b->two_way || b->next_count != 2 || (b->next[0] != next && b->next[1] != next))
+        return NAN;
+    return b->next[0] == next ? run->taken[block] : run->counts[block] - run->taken[block];
+}
+
+/* Corrects the executions @out of sequences that belong to a block but are executed in only one
+ * direction of its branch, such as copies of values before a jump. */
+static void count_directions(const struct program_code *c, const struct code_unit *u,
+                             const struct program_run *run, double *out)
+{
+    const struct kernel *k = u->kernel;
+    unsigned *ways = mem_zero(k->insn_count + 1, sizeof *ways);
+
+    count_ways(k, ways);
+    for (size_t i = 0; i + 1 < k->insn_count; i++) {
+        const size_t target = loop_branch_target(k->insns, k->insn_count, i),
+                     both[2] = {i + 1, target};
+        const uint32_t block = u->block[i];
+        if (!(k->insns[i].traits & INSN_CONDITIONAL) || target == SIZE_MAX)
+            continue;
+        for (int side = 0; side < 2; side++) {
+            const size_t first = both[side];
+            const double other = directed(c->program, run, block, u->block[both[1 - side]]);
+            size_t end = first;
+            while (end < k->insn_count && u->stretch[end] == first && u->block[end] == block)
+                end++;
+            if (end == first || ways[first] != 1 || isnan(other) ||
+                (end < k->insn_count && u->stretch[end] == first) ||
+                (k->insns[end - 1].traits & INSN_CONDITIONAL))
+                continue;
+            for (size_t at = first; at < end; at++)
+                out[at] = fmin(out[at], fmax(0, run->counts[block] - other));
+        }
+    }
+    free(ways);
+}
+
 void code_executions(const struct program_code *c, uint32_t unit, const struct program_run *run,
                      double *out)
 {
@@ -104,6 +165,8 @@ void code_executions(const struct program_code *c, uint32_t unit, const struct p
         out[u->stretch[i]] = fmin(out[u->stretch[i]], out[i]);
     for (size_t i = 0; i < n; i++)
         out[i] = out[u->stretch[i]];
+    if (n)
+        count_directions(c, u, run, out);
     free(entries);
 }
 

@@ -97,6 +97,43 @@ static void test_moved(void **state)
     program_free(p);
 }
 
+/* Block 2 branches to the loop of block 3 in four of ten executions. Its copies for the other
+ * direction are after the branch. The jump after the loop has the loop's block. */
+static void test_directions(void **state)
+{
+    static const char code[] =
+        "f:\n.Lfunc_begin0:\n\t.loc 0 1 0\n\txorl %ecx, %ecx\n"
+        ".LBB0_2:\n\t.loc 0 2 1\n\tmovq 8(%rdi), %r9\n\tcmpl $4, %edx\n\tjae .LBB0_3\n"
+        "\txorl %r8d, %r8d\n\tjmp .LBB0_5\n"
+        ".LBB0_3:\n\t.loc 0 3 1\n\taddq (%r9,%rax,8), %r8\n\taddq $1, %rax\n"
+        "\tcmpq %rsi, %rax\n\tjb .LBB0_3\n\tjmp .LBB0_5\n"
+        ".LBB0_4:\n\t.loc 0 5 1\n\tretq\n"
+        ".LBB0_5:\n\t.loc 0 4 1\n\taddq $1, %rcx\n\tcmpq %rsi, %rcx\n\tjb .LBB0_2\n"
+        "\tjmp .LBB0_4\n";
+    static const char functions[] =
+        "{\"name\":\"f\",\"blocks\":[{\"line\":1,\"ops\":[],\"calls\":[],\"next\":[1],"
+        "\"two_way\":false},{\"line\":2,\"ops\":[],\"calls\":[],\"next\":[2,3],\"two_way\":true},"
+        "{\"line\":3,\"ops\":[],\"calls\":[],\"next\":[2,3],\"two_way\":true},{\"line\":4,"
+        "\"ops\":[],\"calls\":[],\"next\":[1,4],\"two_way\":true},"
+        "{\"line\":5,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]}";
+    static const double want[] = {1, 10, 10, 10, 6, 6, 100, 100, 100, 100, 4, 1, 10, 10, 10, 1};
+    double counts[] = {1, 10, 100, 10, 1}, taken[] = {0, 4, 96, 9, 0}, times[32];
+    const struct program *p = read_program(functions, code);
+    const struct program_run run = {.counts = counts, .taken = taken};
+    struct err err = {0};
+    struct program_code *c = program_code_new(p, &err);
+
+    assert_non_null(c);
+    assert_int_equal(c->units[0].kernel->insn_count, sizeof want / sizeof *want);
+    code_executions(c, 0, &run, times);
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        if (times[i] != want[i])
+            fail_msg("%s is executed %g times instead of %g", c->units[0].kernel->insns[i].text,
+                     times[i], want[i]);
+    program_code_free(c);
+    program_free(p);
+}
+
 /* Returns the loop of @c's first unit that starts at instruction @first. */
 static uint32_t loop_at(const struct program_code *c, size_t first)
 {
@@ -321,7 +358,8 @@ static void test_entries(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_moved), cmocka_unit_test(test_walk),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_moved), cmocka_unit_test(test_directions),
+                                       cmocka_unit_test(test_walk),
                                        cmocka_unit_test(test_turns), cmocka_unit_test(test_entries),
                                        cmocka_unit_test(test_library)};
     return cmocka_run_group_tests_name("code", tests, NULL, NULL);
