@@ -42,8 +42,9 @@ struct timing {
     struct turns turns;
     struct code_forwards forwards;
     double insns;                    /* number of instructions executed in all parts */
-    /* numbers of entries of the reorder, load and store buffers, and of the schedulers */
-    double window, loads, stores, scheduler;
+    /* numbers of entries of the reorder, load and store buffers, of the schedulers, and of vector
+     * registers for results; NaN: no limit */
+    double window, loads, stores, scheduler, vectors;
     double parallel, branch_miss;
     double pages;                    /* number of pages that the program uses */
     /* Indices of the references, sorted by block: those of block b are
@@ -362,22 +363,34 @@ static double waiting_chain(struct timing *t, const struct code_part *part, cons
     return chain;
 }
 
-/* Returns the number of executions of @part in flight, which the reorder, load and store buffers
- * limit. The threads of a core share these buffers. Instructions after a mispredicted branch cannot
+static bool writes_vector(const struct insn *insn)
+{
+    for (size_t k = 0; k < insn->operand_count; k++)
+        if (insn->operands[k].kind == OPERAND_REGISTER &&
+            insn->operands[k].file == FILE_VECTOR && (insn->operands[k].access & ACCESS_WRITE))
+            return true;
+    return false;
+}
+
+/* Returns the number of executions of @part in flight, which the buffers and vector registers
+ * limit. The threads of a core share them. Instructions after a mispredicted branch cannot
  * start before the data of the branch are loaded. */
 static double reach_of(const struct timing *t, const struct code_part *part,
                        const struct part_time *out)
 {
     const struct kernel *k = t->code->units[part->unit].kernel;
-    double loads = 0, stores = 0;
+    double loads = 0, stores = 0, vectors = 0;
 
     for (size_t i = 0; i < part->insns.count; i++) {
-        loads += (k->insns[part->insns.items[i]].traits & INSN_LOAD) != 0;
-        stores += (k->insns[part->insns.items[i]].traits & INSN_STORE) != 0;
+        const struct insn *insn = &k->insns[part->insns.items[i]];
+        loads += (insn->traits & INSN_LOAD) != 0;
+        stores += (insn->traits & INSN_STORE) != 0;
+        vectors += writes_vector(insn);
     }
+    const double buffers = fmin(t->window / (double)part->insns.count,
+                                fmin(t->loads / loads, t->stores / stores));
     return fmin(part->executions / out->mispredicted,
-                t->share.slots * fmin(t->window / (double)part->insns.count,
-                                      fmin(t->loads / loads, t->stores / stores)));
+                t->share.slots * fmin(buffers, t->vectors / vectors));
 }
 
 /* Subtracts from out->core the cycles in which the chain of one entry overlaps with the next
@@ -677,6 +690,7 @@ void steady_time(const struct program_code *c, const struct program_run *run,
     t.loads = fact_number(m, "load_buffer");
     t.stores = fact_number(m, "store_buffer");
     t.scheduler = fact_number(m, "scheduler");
+    t.vectors = fact_number(m, "vector_registers");
     t.parallel = fact_number(m, "miss_parallel");
     t.branch_miss = fact_number(m, "branch_miss");
     index_references(&t);
