@@ -153,8 +153,7 @@ const struct fact fact_schema[] = {
      "chain, for at most three additions", "dependencies", FACT_FITTED},
     {"chain_delay_conversion", FACT_NUMBER, CYCLES, NULL, NULL,
      "extra latency of a chain of floating-point additions per conversion or comparison outside of "
-     "the chain on the additions' ports",
-     "dependencies", FACT_FITTED},
+     "the chain on the additions' ports", "dependencies", FACT_FITTED},
     {"chain_delay_transfer", FACT_NUMBER, CYCLES, NULL, NULL,
      "extra latency of a chain of floating-point additions per value that moves from a general to "
      "a vector register; together with chain_delay_conversion at most a cycle per addition",
@@ -387,8 +386,7 @@ const struct fact fact_schema[] = {
      "programs", false},
     {"l2_oldest", FACT_NUMBER, "", 0, 1, "1", NULL,
      "share of second-level cache evictions that replace the least recently used line; the "
-     "other evictions replace a random line of the set",
-     "programs", false},
+     "other evictions replace a random line of the set", "programs", false},
     {"l2_column_oldest", FACT_NUMBER, "", 0, 1, "l2_oldest", NULL,
      "l2_oldest for lines that are a large power of two apart, which use few sets of the cache",
      "programs", false},
@@ -420,13 +418,15 @@ const struct fact fact_schema[] = {
      "total bandwidth of main memory for all cores of a socket", "kernel memory", false},
     {"line_write", FACT_NUMBER, "", 0.1, 100, "2", NULL,
      "cost of a written line of a stream, relative to a read line", "programs", false},
+    {"memory_hidden", FACT_NUMBER, "", 0, 1, "0.25", NULL,
+     "overlap of lines streamed from main memory with the core's work, as a share of the smaller "
+     "time", "programs", false},
     {"memory_stream_latency", FACT_NUMBER, "ns", 0, 1e6, NULL, NULL,
      "latency of a line that is streamed from main memory, without a page walk; default: hidden",
      "programs", false},
     {"stream_ahead", FACT_NUMBER, "lines", 0, MOST, NULL, NULL,
      "lines per stream that the prefetchers add to the core's lines in flight, if the core has "
-     "fewer than about eight; default: always enough",
-     "programs", false},
+     "fewer than about eight; default: always enough", "programs", false},
     {"line_alone", FACT_NUMBER, "", 1, 2, "1", NULL,
      "cost of a line of a single stream from main memory, relative to a line of two streams",
      "programs", false},

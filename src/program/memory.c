@@ -77,6 +77,7 @@ static bool facts_missing(const struct machine *m, struct err *err)
 bool memory_of(const struct machine *m, struct memory *out, struct err *err)
 {
     *out = (struct memory){.clock_hz = 1e9 * fact_number(m, "clock"),
+                           .hidden = fact_number(m, "memory_hidden"),
                            .line_write = fact_number(m, "line_write"),
                            .line_alone = fact_number(m, "line_alone")};
     if (fact_number(m, "line_bytes") != MEMORY_LINE)

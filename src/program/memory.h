@@ -46,6 +46,9 @@ struct memory {
     /* number of lines per stream that prefetchers have in flight in a slow loop; NaN: they never
      * limit the loop */
     double ahead;
+    /* overlap of lines streamed from main memory with the core's work, as a share of the smaller
+     * time */
+    double hidden;
     /* cycles of a written line in a stream, divided by those of a line that is only read */
     double line_write;
     /* cycles per line of a single stream from main memory, divided by those of two streams */

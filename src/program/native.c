@@ -96,6 +96,21 @@ static double alone_seconds(const char *at, size_t bytes)
     return seconds / (double)(bytes / 2 / (size_t)MEMORY_LINE);
 }
 
+/* Reads @bytes as two streams, with a chain of three cycles per pair of words. Returns the seconds
+ * per line. */
+static double chained_seconds(const char *at, size_t bytes)
+{
+    const volatile uint64_t *p = (const volatile uint64_t *)(const void *)at, *q = p + bytes / 16;
+    uint64_t sum = 0;
+    const struct lap start = lap_begin();
+
+    for (size_t i = 0; i < bytes / 16; i++)
+        sum = ((sum ^ p[i]) + q[i]) ^ i;
+    const double seconds = lap_seconds(&start);
+    sink = sum;
+    return seconds / (double)(bytes / (size_t)MEMORY_LINE);
+}
+
 /* Reads @bytes as one stream, with MEMORY_FEW_UOPS µops per line. Returns the seconds per line. */
 static double slow_seconds(const char *at, size_t bytes)
 {
@@ -442,6 +457,8 @@ void native_probe_look(struct native_probe *p)
     for (size_t i = 0; i < NATIVE_WALKS; i++)
         n.walks[i] = least_of_tries(walk_once, p->at, (NATIVE_FIRST_WALK << i) * PAGE);
     n.alone = least_of_tries(alone_seconds, p->at, MOST_BYTES);
+    n.chained = least_of_tries(chained_seconds, p->at, MOST_BYTES);
+    n.chained_near = least_of_tries(chained_seconds, p->at, SLOW_NEAR_BYTES);
     /* Uses another part for each measurement, because the third-level cache may contain the
      * previous part. */
     n.slow = INFINITY;
@@ -565,6 +582,8 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
         out->walks[i] = middle(&looks, offsetof(struct native, walks) + i * sizeof *out->walks);
     out->crowded = middle(&looks, offsetof(struct native, crowded));
     out->crowded_1k = middle(&looks, offsetof(struct native, crowded_1k));
+    out->chained = middle(&looks, offsetof(struct native, chained));
+    out->chained_near = middle(&looks, offsetof(struct native, chained_near));
     out->columns = middle(&looks, offsetof(struct native, columns));
     out->apart = middle(&looks, offsetof(struct native, apart));
     for (size_t i = 0; i < NATIVE_CYCLES; i++)

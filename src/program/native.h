@@ -58,6 +58,9 @@ struct native {
      * one page offset, and therefore in one set of the first-level cache. @crowded_1k: lines 1 KiB
      * apart. @apart: lines in different sets. */
     double crowded, crowded_1k, apart;
+    /* seconds per line of two streams in a loop with a chain: from main memory, and from the
+     * first-level cache */
+    double chained, chained_near;
     double columns;              /* like @crowded, for NATIVE_FIRST_WALK lines */
     /* Seconds per line of random cycles through areas with native_cycle_by times the bytes of the
      * second-level cache. 0: not measured. */

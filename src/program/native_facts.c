@@ -323,6 +323,11 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "line_write", (next->write / next->read + far->write / far->read) / 2, "");
     set(m, "line_alone", fmin(2, fmax(1, n->alone / far->read)), "");
     apply_slow_stream(n, m);
+    if (n->chained > 0)
+        set(m, "memory_hidden",
+            fmin(1, fmax(0, (n->chained_near + far->read - n->chained) /
+                                fmin(n->chained_near, far->read))),
+            "");
     set(m, "miss_parallel", fmax(1, far->latency / far->scatter), "lines");
     if (far->latency > 2 * third && l3 < most)
         set(m, "l3_bytes", l3, "bytes");

@@ -20,9 +20,6 @@
 /* smallest share of a reference's executions with long steady strides at which the reference counts
  * as a walk */
 #define STEADY 0.8
-/* Overlap of core time and main memory time, as a share of the smaller one. Measured on a Golden
- * Cove with sums of products over 64 MiB. */
-#define FAR_HIDDEN 0.25
 /* A line causes no miss if at most this number of other lines was used since its last use. */
 #define SAME_LINE 16
 #define STREAM_STEP 2048.0     /* longest stride in bytes that prefetchers follow */
@@ -429,12 +426,12 @@ static void count_columns(const struct program_run *run, const uint32_t *own, si
 }
 
 /* Returns the cycles of the core, caches and main memory together. Lines from caches overlap with
- * the core. Lines from main memory hardly overlap with the core, because even if they are
- * prefetched, most are still in flight when they are needed. */
-static double overlap(const struct part_time *p)
+ * the core. Lines from main memory overlap in part (memory_hidden): on some machines, most of the
+ * prefetched lines are still in flight when they are needed. */
+static double overlap(const struct memory *m, const struct part_time *p)
 {
     double core = p->core * p->executions, near = p->stream - p->far;
-    return fmax(core + p->latency, near + p->taken) + p->far - FAR_HIDDEN * fmin(core, p->far);
+    return fmax(core + p->latency, near + p->taken) + p->far - m->hidden * fmin(core, p->far);
 }
 
 /* Adds the wait for streamed lines to out->latency if the core has few of them in flight. */
@@ -451,7 +448,7 @@ static void add_stream_waits(const struct timing *t, const struct part_misses *w
         wait += w->ordered[l] * memory_stream_wait(t->memory, l, reach * lines / out->executions,
                                                    lines / w->most_ordered);
     out->latency += fmax(0, memory_together(out->core * out->executions + out->latency, wait) -
-                                overlap(out));
+                                overlap(t->memory, out));
 }
 
 static void time_memory(struct timing *t, const struct code_part *part, struct part_time *out)
@@ -625,7 +622,7 @@ static void time_part(struct timing *t, const struct code_part *part)
      * and chains leave empty. */
     out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
     out.branches = out.mispredicted * t->branch_miss;
-    out.cycles = overlap(&out) + out.ends + out.branches + out.calls - out.within;
+    out.cycles = overlap(t->memory, &out) + out.ends + out.branches + out.calls - out.within;
     t->out->cycles += out.cycles;
     t->out->least += out.unknown ? out.cycles : 0;
     t->out->estimate += out.estimate ? out.cycles : 0;

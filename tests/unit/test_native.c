@@ -291,7 +291,11 @@ static void test_replacement(void **state)
     m = load_machine("sapphirerapids");
     n.crowded = 12e-9;
     n.crowded_1k = 4e-9;
+    assert_float_equal(fact_number(m, "memory_hidden"), 0.25, 1e-9);
+    n.chained_near = n.sizes[4].read / 2;
+    n.chained = n.sizes[4].read * 1.2;
     native_apply(&n, m);
+    assert_float_equal(fact_number(m, "memory_hidden"), 0.6, 1e-9);
     assert_float_equal(fact_number(m, "l1_crowded_cycles"), 24, 1e-9);
     assert_float_equal(fact_number(m, "l1_crowded_1k_cycles"), 8, 1e-9);
     machine_free(m);
