@@ -298,11 +298,11 @@ static void test_high_bytes(void **state)
  * access differs from the fact. The fourth form with one mnemonic has no loop of its own. */
 static void test_locked_forms(void **state)
 {
-    static const char *const names[] = {"ADD_LOCK (M32, I8)", "XADD_LOCK (M64, R64)",
+    static const char *const names[] = {"ADD_LOCK (M32, I8)", "SUB_LOCK (M64, R64)",
                                         "ADD_LOCK (M64, R64)", "ADD_LOCK (M32, R32)",
                                         "ADD_LOCK (M16, R16)"},
                             *const sources[] = {"assumed: usage of ADD (M32, I8); a loop agrees",
-                                                "assumed: usage of XADD (M64, R64); a loop agrees",
+                                                "assumed: usage of SUB (M64, R64); a loop agrees",
                                                 "assumed: usage of ADD (M64, R64); a loop agrees",
                                                 "assumed: usage of ADD (M32, R32); a loop agrees",
                                                 "assumed: usage of ADD (M16, R16); a loop agrees"};
