@@ -43,7 +43,7 @@ struct explain_values {
 
 struct explaining {
     VEC(char *) argv;    /* arguments, NULL-terminated; of a running process, only its name */
-    const char *place, *input; /* @place: symbol or address; NULL: the session's kernel */
+    char *place, *input; /* @place: symbol or address; NULL: the session's kernel */
     struct program_output output;
     struct insitu_options options;
     struct explained_findings found;
@@ -344,6 +344,8 @@ static void explaining_free(void *state)
 
     vec_free_texts(&w->argv);
     program_output_done(&w->output);
+    free(w->input);
+    free(w->place);
     free(w->found.file);
     free(w->found.name);
     profile_free(w->found.sampled);
@@ -412,7 +414,7 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
     struct explaining *w = mem_zero(1, sizeof *w);
     w->measure = v->measure;
     w->found.profiled_cpu = NAN;
-    w->input = v->input;
+    w->input = mem_strdup(v->input);
     for (size_t i = 0; i < v->words.count; i++)
         vec_push(&w->argv, mem_strdup(v->words.items[i]));
     if (strncmp(v->loop, "0x", 2) != 0 && parameter_count(v->loop, &number))
@@ -423,7 +425,7 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
             "use program explain LOOP ./PROGRAM -- ARGUMENTS, or program explain LOOP --pid N",
             "no program given");
     else {
-        w->place = v->loop;
+        w->place = mem_strdup(v->loop);
         w->found.file = mem_strdup(v->file);
     }
     vec_push(&w->argv, NULL);
