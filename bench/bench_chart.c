@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Charts a simulated CPU and counts the correct results.
  *
- *     bench_chart [MACHINE [SECONDS [PATTERN [NOISE [SEED [TOP]]]]]]
+ *     bench_chart [MACHINE [PATTERN [NOISE [SEED [TOP]]]]]
  *
- * SECONDS limits the review's corrections of usages. PATTERN selects forms (default: all
- * of the machine). NOISE is the relative noise of a measurement (default .005; nan: as observed on
+ * PATTERN selects forms (default: all of the machine). NOISE is the relative noise of a measurement (default .005; nan: as observed on
  * a real CPU, measure/source.h). TOP is the number of forms, those that programs use most (default:
  * all). Blocks are generated from the forms that programs use, like in the command machine chart. A
  * form is correct if the chart's prediction is within 2 % of the truth in experiments with random
@@ -274,11 +273,10 @@ static void choose(const struct machine *m, const struct forms *forms, const cha
 
 int main(int argc, char **argv)
 {
-    const char *id = argc > 1 ? argv[1] : "skylake", *pattern = argc > 3 ? argv[3] : "*";
+    const char *id = argc > 1 ? argv[1] : "skylake", *pattern = argc > 2 ? argv[2] : "*";
     /* "nan" selects the observed noise. */
-    double seconds = argc > 2 ? strtod(argv[2], NULL) : 60,
-           noise = argc > 4 ? strtod(argv[4], NULL) : 0.005;
-    uint64_t seed = argc > 5 ? strtoull(argv[5], NULL, 10) : 1;
+    double noise = argc > 3 ? strtod(argv[3], NULL) : 0.005;
+    uint64_t seed = argc > 4 ? strtoull(argv[4], NULL, 10) : 1;
     struct err err = {0};
     struct machine *m = machine_load_shipped(id, &err);
     struct forms *forms =
@@ -291,10 +289,9 @@ int main(int argc, char **argv)
         die("%s", err.what);
     struct imitation *cpu = imitation_new(m, noise, seed);
     struct block_form *uses = malloc((forms_count(forms) + USES) * sizeof *uses);
-    choose(m, forms, pattern, argc > 6 ? (size_t)strtoull(argv[6], NULL, 10) : 0, &rows, uses,
+    choose(m, forms, pattern, argc > 5 ? (size_t)strtoull(argv[5], NULL, 10) : 0, &rows, uses,
            &uses_count);
     const struct chart_options options = {.name = "charted",
-                                          .seconds = seconds,
                                           .core_most = 600,
                                           .seed = seed,
                                           .uses = uses,
@@ -314,10 +311,8 @@ int main(int argc, char **argv)
     judge_fives(c, imitation_truth(cpu), &rng);
     judge_latencies(c, m);
     judge_facts(c, m);
-    printf("%zu random blocks: %zu covered, mean error %.2f %% (%.2f %% before the second round, "
-           "which changed %s), worst %.0f %% (%s)\n",
-           c->review.blocks, c->review.covered, 100 * c->review.error, 100 * c->review.error_before,
-           c->review.changes ? c->review.changes : "nothing", 100 * c->review.worst,
+    printf("%zu random blocks: %zu covered, mean error %.2f %%, worst %.0f %% (%s)\n",
+           c->review.blocks, c->review.covered, 100 * c->review.error, 100 * c->review.worst,
            c->review.worst_block ? c->review.worst_block : "none");
     printf("%.1f s, %zu experiments\n", clock_seconds() - begun, c->table->rows.count);
     chart_free(c);

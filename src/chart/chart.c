@@ -43,7 +43,6 @@ void chart_free(struct chart *c)
     vec_done(&c->facts);
     free(c->review.worst_block);
     free(c->review.suspects);
-    free(c->review.changes);
     free(c);
 }
 

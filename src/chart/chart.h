@@ -7,7 +7,7 @@
  * 4. every other form with saturators of the core's ports (chart/place.h, chart/settle.h)
  * 5. latencies by dependency chains, per pair of operands (chart/stages.h)
  * 6. facts of the front and back end by small loops (chart/stages.h)
- * 7. review on held-out blocks, and a second round (chart/stages.h) */
+ * 7. review on held-out blocks (chart/stages.h) */
 #ifndef PORTOLAN_CHART_CHART_H
 #define PORTOLAN_CHART_CHART_H
 
@@ -103,11 +103,6 @@ struct chart_review {
     size_t blocks, covered;
     double error;                 /* mean relative error over the covered blocks; NaN: no block is
                                    * covered */
-    /* mean relative error before the second round of inference; NaN: there was none */
-    double error_before;
-    /* number of usages and latencies that the second round changed */
-    size_t changed;
-    char *changes;                /* names of the changed forms; NULL: none */
     /* @worst: largest relative error of a block. @worst_cycles, @worst_says: that block's measured
      * and predicted cycles. */
     double worst, worst_cycles, worst_says;
@@ -141,7 +136,6 @@ struct chart {
 
 struct chart_options {
     const char *name;             /* name of the charted machine */
-    double seconds;               /* time limit of the review's corrections, in seconds */
     size_t core_most;             /* maximum number of candidate forms for the core */
     struct journal *journal;      /* journal of experiments; NULL: none */
     /* CSV file of latencies in the export format of `latency measure`. The chart uses its rows and

@@ -180,8 +180,7 @@ static bool save(struct chart_job *w, enum chart_stage stage, const struct chart
     str_done(&title);
     if (stage == CHART_PORTS && !machine_save(so_far->machine, w->core_path, err))
         return false;
-    /* Saves the ambiguities after each later stage, because the second round can change usages. */
-    if (stage >= CHART_PLACES && !save_ambiguities(w, so_far, err))
+    if (stage == CHART_PLACES && !save_ambiguities(w, so_far, err))
         return false;
     return path_make_parents(w->directory, 0777, err) &&
            machine_save(so_far->machine, w->directory, err);
@@ -403,7 +402,6 @@ struct chart_job *charting_new(const struct charting_request *r, struct err *err
     }
     w->options = (struct chart_options){
         .name = w->name ? w->name : "chart",
-        .seconds = r->seconds,
         .patience = r->recorded ? RECORDED_PATIENCE : r->patience,
         .leave_ambiguities = r->leave_ambiguities,
         .latencies = w->latencies_path,

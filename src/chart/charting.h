@@ -22,7 +22,7 @@ struct charting_request {
     /* whether to infer from the journals of this CPU, without measurements */
     bool recorded;
     bool leave_ambiguities;                 /* as in chart_options, like the following members */
-    double seconds, patience;
+    double patience;
     uint64_t seed;
     int cpu;                           /* index of the only CPU to measure on; -1: any CPU */
 };

@@ -8,7 +8,6 @@
 
 #include "base/vec.h"
 #include "chart/saturate.h"
-#include "chart/verdict.h"
 #include "isa/operands.h"
 #include "throughput/predict.h"
 #include "throughput/throughput.h"
@@ -537,6 +536,29 @@ static void refine_share(void *state, unsigned worker)
     mapping_free(m);
 }
 
+/* Writes the source of form @form to the machine: its confidence, or its largest error @worst if it
+ * is unexplained, and its untested ports. */
+static void write_source(struct chart *c, size_t form, double worst)
+{
+    static const char why[] = "most probable according to all experiments of the form";
+    struct chart_form *f = &c->forms[form];
+    struct mapping_entry entry = *mapping_find(c->machine->mapping, f->row->form);
+    portset untested = 0;
+    struct str text = {0};
+
+    f->error = worst;
+    for (unsigned i = 0; i < entry.usage.count; i++)
+        untested |= entry.usage.uops[i].ports & f->untested;
+    if (f->state == CHART_UNEXPLAINED && !isnan(worst))
+        str_addf(&text, "charted: error of %.0f %% in its experiments, %s", 100 * worst, why);
+    else
+        str_addf(&text, "charted: confidence %.2f, %s", f->confidence, why);
+    untested_print(untested, mapping_ports(c->machine->mapping), &text);
+    entry.source = (char *)str_text(&text);
+    mapping_set(c->machine->mapping, &entry);
+    str_done(&text);
+}
+
 /* Writes usages, states, confidences and alternatives to the chart. Returns the number of changed
  * usages. */
 static size_t write_refined(struct refining *r)
@@ -566,7 +588,7 @@ static size_t write_refined(struct refining *r)
         f->others = out->others;
         f->other_count = out->other_count;
         f->confidence = out->explained ? out->confidence : fmin(out->confidence, CHART_DOUBTFUL);
-        verdict_likeliest(r->c, i, out->worst);
+        write_source(r->c, i, out->worst);
     }
     return changed;
 }

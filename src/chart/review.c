@@ -26,12 +26,9 @@ struct reviewing {
     struct lab *lab;
     struct chart *chart;
     struct block_maker *maker;
-    /* models of the machine before the second round and after it */
-    struct model *first, *model;
-    VEC(struct judged) seen;       /* blocks measured before the second round */
+    struct model *model;
     VEC(struct reviewed_form) forms;
-    double sum, first_sum;
-    size_t first_covered;
+    double sum;              /* sum of the relative errors of the covered blocks */
 };
 
 static struct reviewed_form *reviewed(struct reviewing *r, const char *form)
@@ -43,15 +40,6 @@ static struct reviewed_form *reviewed(struct reviewing *r, const char *form)
     return &r->forms.items[r->forms.count - 1];
 }
 
-/* Keeps a block with its time for the second round. */
-static void see_block(struct reviewing *r, const struct random_block *b, double cycles)
-{
-    if (cycles > 0)
-        vec_push(&r->seen,
-                 ((struct judged){
-                     .block = *b, .truth = cycles, .predicted = model_cycles(r->first, b)}));
-}
-
 /* Adds the prediction and the time of one block to the review. Ignores a block without a time. */
 static void judge_block(struct reviewing *r, const struct random_block *b, double cycles)
 {
@@ -60,12 +48,7 @@ static void judge_block(struct reviewing *r, const struct random_block *b, doubl
     if (!(cycles > 0))
         return;
     out->blocks++;
-    double says = model_cycles(r->model, b), error = fabs(says / cycles - 1),
-           before = model_cycles(r->first, b);
-    if (!isnan(before)) {
-        r->first_sum += fabs(before / cycles - 1);
-        r->first_covered++;
-    }
+    double says = model_cycles(r->model, b), error = fabs(says / cycles - 1);
     if (isnan(says))
         return;
     out->covered++;
@@ -111,9 +94,7 @@ static void name_suspects(struct reviewing *r)
     str_done(&text);
 }
 
-static bool review_round(struct reviewing *r, struct rng *rng,
-                         void (*take)(struct reviewing *, const struct random_block *, double),
-                         struct err *err)
+static bool review_round(struct reviewing *r, struct rng *rng, struct err *err)
 {
     struct random_block *drawn = mem_zero(ROUND, sizeof *drawn);
     struct chart_block blocks[ROUND];
@@ -125,31 +106,9 @@ static bool review_round(struct reviewing *r, struct rng *rng,
     }
     bool ok = r->lab->cpu->times(r->lab->cpu->state, blocks, ROUND, cycles, err);
     for (size_t i = 0; i < ROUND && ok; i++)
-        take(r, &drawn[i], cycles[i]);
+        judge_block(r, &drawn[i], cycles[i]);
     free(drawn);
     return ok && lab_goes_on(r->lab, err);
-}
-
-static bool review_half(struct reviewing *r, struct rng *rng, bool second, struct err *err)
-{
-    const struct chart_hooks *hooks = r->lab->hooks;
-    size_t half = r->lab->options->review_blocks / 2;
-    bool ok = true;
-
-    for (size_t tried = 0; ok && tried < half; tried += ROUND) {
-        hooks->progress(hooks->state, CHART_REVIEW, (double)(tried + (second ? half : 0)),
-                        2 * (double)half, "held-out blocks");
-        ok = review_round(r, rng, second ? judge_block : see_block, err);
-    }
-    return ok;
-}
-
-static bool any_points(const struct reviewing *r)
-{
-    for (size_t i = 0; i < r->seen.count; i++)
-        if (fabs(r->seen.items[i].predicted / r->seen.items[i].truth - 1) > POINTS_MOST)
-            return true;
-    return false;
 }
 
 bool review_blocks(struct lab *lab, struct chart *c, struct err *err)
@@ -163,23 +122,20 @@ bool review_blocks(struct lab *lab, struct chart *c, struct err *err)
     r.maker = block_maker_new(o->uses[0].row->isa, o->uses, o->uses_count, NULL, NULL, err);
     if (!r.maker)
         return false;
-    struct machine *first = machine_copy(c->machine);
-    r.first = model_new(first, false);
-    rng_seed(&rng, o->seed + 1);
-    bool ok = review_half(&r, &rng, false, err) &&
-              (!any_points(&r) || second_round(lab, c, r.maker, r.seen.items, r.seen.count, err));
     r.model = model_new(c->machine, false);
-    ok = ok && review_half(&r, &rng, true, err);
+    rng_seed(&rng, o->seed + 1);
+    bool ok = true;
+    for (size_t tried = 0; ok && tried < o->review_blocks; tried += ROUND) {
+        lab->hooks->progress(lab->hooks->state, CHART_REVIEW, (double)tried,
+                             (double)o->review_blocks, "held-out blocks");
+        ok = review_round(&r, &rng, err);
+    }
     if (ok) {
         c->review.error = c->review.covered ? r.sum / (double)c->review.covered : NAN;
-        c->review.error_before = r.first_covered ? r.first_sum / (double)r.first_covered : NAN;
         name_suspects(&r);
     }
     vec_done(&r.forms);
-    vec_done(&r.seen);
     model_free(r.model);
-    model_free(r.first);
-    machine_free(first);
     block_maker_free(r.maker);
     return ok;
 }

@@ -32,24 +32,10 @@ size_t refine_usages(const struct lab *lab, struct chart *c);
 /* review.c: final review of a chart. Times random blocks that inference did not use, and compares
  * the times with predictions. */
 
-/* Draws random blocks of the forms in lab->options->uses. If the machine mispredicts a block of the
- * first half, starts the second round (second_round). The second half is drawn afterwards and fills
- * c->review. There is no review without such forms, or if the CPU cannot time blocks. Returns false
- * with err. */
+/* Draws lab->options->review_blocks random blocks of the forms in lab->options->uses. Their times
+ * fill c->review. There is no review without such forms, or if the CPU cannot time blocks. Returns
+ * false with err. */
 bool review_blocks(struct lab *lab, struct chart *c, struct err *err);
-
-/* second.c: second round of a chart, for blocks that the machine mispredicts. Searches for changes
- * with measurements on the CPU (hunt/hunt.h), and keeps changes that improve predictions of blocks
- * that the search did not use. */
-
-/* Searches for at most lab->options->seconds, with blocks of @maker. Keeps changes of usages and
- * latencies, or alternatives (chart_form.others), that lower the mean relative error of the @count
- * blocks @seen. Does not change usages of the core, usages with confidence above 0.8, or facts. No
- * change may raise the mean error of the form's own experiments by more than 0.001. A changed usage
- * has the confidence from its experiments (chart/verdict.h). Fills c->review.changes and .changed.
- * Returns false with err on failure or when cancelled. */
-bool second_round(struct lab *lab, struct chart *c, const struct block_maker *maker,
-                  const struct judged *seen, size_t count, struct err *err);
 
 /* substitutes.c: usages of forms that cannot be part of experiments, because they move the stack
  * pointer or use ah to dh or lock. These forms get the usage of an equivalent form if the times of

@@ -159,9 +159,6 @@ static void show_review(const struct chart *c, struct result *result)
         return;
     result_line(result, "%zu random held-out blocks: %.1f %% covered, mean error %.1f %%",
                 r->blocks, 100.0 * (double)r->covered / (double)r->blocks, 100 * r->error);
-    if (r->changed)
-        result_line(result, "  the second round made %zu change%s (mean error before: %.1f %%): %s",
-                    r->changed, plural(r->changed), 100 * r->error_before, r->changes);
     if (r->worst_block)
         result_line(result, "  worst: %.2f cycles, predicted %.2f: %s", r->worst_cycles,
                     r->worst_says, r->worst_block);
@@ -171,8 +168,6 @@ static void show_review(const struct chart *c, struct result *result)
     result_count(result, "review_covered", (int64_t)r->covered);
     result_number(result, "review_error", r->error);
     result_number(result, "review_worst", r->worst);
-    result_number(result, "review_error_before", r->error_before);
-    result_count(result, "review_changed", (int64_t)r->changed);
 }
 
 /* Warns of a machine that predicts its held-out blocks badly, or lacks most facts. */
@@ -328,7 +323,7 @@ static void machine_charting_free(void *state)
 
 struct chart_values {
     const char *name, *forms, *simulate;
-    double seconds, patience;
+    double patience;
     size_t seed, cpu, top;
     bool recorded, leave_ambiguities;
 };
@@ -368,7 +363,6 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
                                              .simulated = m,
                                              .recorded = v->recorded,
                                              .leave_ambiguities = v->leave_ambiguities,
-                                             .seconds = v->seconds,
                                              .patience = v->patience,
                                              .seed =
                                                  v->seed == NOT_GIVEN ? s->settings.seed : v->seed,
@@ -415,9 +409,6 @@ const struct command command_machine_chart = {
         {PARAMETER(COUNT, "--top", struct chart_values, top), .value = "N", .least = 1,
          .most = 1000000, .fallback = "all that match",
          .help = "chart only the N most frequent of these forms"},
-        {PARAMETER(DURATION, "--time", struct chart_values, seconds), .value = "T", .least = 0.1,
-         .most = 864000, .initial = "60s",
-         .help = "time limit for corrections of usages in the last stage, the review"},
         {PARAMETER(DURATION, "--patience", struct chart_values, patience), .value = "T",
          .least = 0.01, .most = 8640000, .initial = "20s",
          .help = "time that each batch waits for an idle core; the next run measures the remaining "

@@ -12,7 +12,7 @@ hide_tables() {
     export XDG_STATE_HOME="$work/state" XDG_DATA_HOME="$work/share" PORTOLAN_DATA="$work/data"
 }
 
-chart="machine chart small --simulate \"$work/cpu/\" --time 4s"
+chart="machine chart small --simulate \"$work/cpu/\""
 
 test_a_chart_needs_no_tables() {
     hide_tables
@@ -64,7 +64,7 @@ test_charts_are_compared() {
 test_ambiguities_are_settled() {
     hide_tables
     cp -r "$source/tests/data/settle-cpu" "$work/alike"
-    expect 0 "$portolan" -e "machine chart alike --simulate \"$work/alike/\" --time 4s --leave-doubts"
+    expect 0 "$portolan" -e "machine chart alike --simulate \"$work/alike/\" --leave-doubts"
     holds out '2 forms with another, nearly as likely usage'
     holds out '+ 3*CRC32 (R64, R64)'
     expect 0 "$portolan" --format json -e 'experiments settle alike'
@@ -77,7 +77,7 @@ test_ambiguities_are_settled() {
     holds out '11.0000 cycles on alike'
     expect 0 "$portolan" --format json -e 'experiments settle alike'
     holds out '"experiments":0'
-    expect 0 "$portolan" -e "machine chart sure --simulate \"$work/alike/\" --time 4s"
+    expect 0 "$portolan" -e "machine chart sure --simulate \"$work/alike/\""
     lacks out 'nearly as likely'
     expect 0 "$portolan" --machine sure -e 'throughput 2*SHLD (R64, R64, I8) + 3*CRC32 (R64, R64)'
     holds out '11.0000 cycles on sure'
@@ -87,7 +87,7 @@ test_ambiguities_are_settled() {
 # loop determines are listed.
 test_chains_without_loads() {
     export XDG_DATA_HOME="$work/share"
-    expect 0 "$portolan" -e "machine chart trial --simulate cortex-a72 --forms 'ADD (X, X*' --time 1s"
+    expect 0 "$portolan" -e "machine chart trial --simulate cortex-a72 --forms 'ADD (X, X*'"
     holds out 'taken_branches: unknown (no experiment'
     printf 'add x0, x0, x1\nadd x0, x0, x1\nadd x0, x0, x1\nadd x0, x0, x1\n' >"$work/chain.s"
     expect 0 "$portolan" --machine trial -e "kernel load \"$work/chain.s\" --isa aarch64; kernel analyze"

@@ -95,7 +95,7 @@ s/--seconds 10m/--seconds 1/
 s/--by-chance/& --seconds 1/
 s/--random 2000/--random 20/
 s/--most [0-9]*/--most 20/
-s/machine chart trial/machine chart trial --time 1s --top 4/
+s/machine chart trial/machine chart trial --top 4/
 '
 
 files() {

@@ -94,7 +94,7 @@ test_from_nothing_to_a_mapping() {
 to_chart() {
     open_screen "$1" "$2" "env HOME=$home XDG_CONFIG_HOME=$home XDG_DATA_HOME=$home XDG_STATE_HOME=$home TERM=screen-256color '$portolan' --machine skylake '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see '1/8'
-    t send-keys -l -- ":machine chart trial$1 --simulate skylake --top 20 --time 2s"
+    t send-keys -l -- ":machine chart trial$1 --simulate skylake --top 20"
     t send-keys Enter
     see "chart of trial$1"
     see "trial$1: 20 forms of skylake charted"

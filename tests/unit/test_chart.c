@@ -81,7 +81,7 @@ static void tear_down(struct bed *b)
 static struct chart *chart_seeded(struct bed *b, uint64_t seed, struct err *err)
 {
     const struct chart_options options = {
-        .name = "charted", .seconds = 600, .core_most = b->core_most, .seed = seed};
+        .name = "charted", .core_most = b->core_most, .seed = seed};
 
     return chart_run(&b->cpu.cpu, b->cpu.rows.items, b->cpu.rows.count, &options, &b->cpu.hooks,
                      err);

@@ -148,7 +148,7 @@ static struct chart *replay(struct recording *r, const struct forms *forms,
 {
     const struct chart_cpu cpu = {.source = &r->base};
     const struct chart_options options = {
-        .name = "replayed", .seconds = 600, .core = core, .core_fixed = true, .seed = 1};
+        .name = "replayed", .core = core, .core_fixed = true, .seed = 1};
     struct chart_watch watch = {0};
     struct chart_hooks hooks = chart_watched(&watch);
     VEC(const struct form_row *) rows = {0};
@@ -225,7 +225,7 @@ static void test_zen5(void **state)
 static void replay_simulated(const char *id)
 {
     const struct chart_options options = {
-        .name = "charted", .seconds = 600, .core_most = 100, .seed = 1};
+        .name = "charted", .core_most = 100, .seed = 1};
     struct err err = {0};
     struct machine *truth = machine_load_shipped(id, &err);
     size_t uses, right = 0, measured = 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The review of a chart: blocks that change a usage or a latency, and their report. */
+/* The review of a chart: random blocks that the chart did not use. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "chart/stages.h"
 #include "model/change.h"
 #include "../support/hunts.h"
 #include "../support/support.h"
 
 #define FORMS 600
-#define CHARTED "charted: confidence 0.90"
 
 static int make(void **state)
 {
@@ -74,8 +74,7 @@ struct look {
 static void look_begin(struct look *l, const struct hunt_setup *s)
 {
     *l = (struct look){.truth = {.model = model_new(s->machine, false)},
-                       .options = {.seconds = 600,
-                                   .uses = s->drawn,
+                       .options = {.uses = s->drawn,
                                    .uses_count = s->drawn_count,
                                    .review_blocks = 1024,
                                    .seed = 3}};
@@ -86,169 +85,83 @@ static void look_begin(struct look *l, const struct hunt_setup *s)
         .cpu = &l->cpu, .options = &l->options, .hooks = &l->hooks, .stage = CHART_REVIEW};
 }
 
-static void set_source(struct machine *m, const char *form, const char *source)
-{
-    struct mapping_entry entry = *mapping_find(m->mapping, form);
-
-    entry.source = (char *)source;
-    mapping_set(m->mapping, &entry);
-}
-
-static void assert_source(const struct chart *c, const char *form, const char *source)
-{
-    assert_string_equal(mapping_find(c->machine->mapping, form)->source, source);
-}
-
-/* Returns a chart of the machine with a multiplication that is too slow and a load of four cycles.
- * The true usages are almost equally likely. */
-static struct chart *slow_chart(const struct hunt_setup *s)
+/* Returns a chart of the machine, in which @form has latency 9. NULL: no form is changed. */
+static struct chart *chart_of(const struct hunt_setup *s, const char *form)
 {
     struct chart *c = mem_zero(1, sizeof *c);
     struct err err = {0};
+    struct str change = {0};
 
     c->machine = machine_copy(s->machine);
-    c->form_count = 1;
-    c->forms = mem_zero(1, sizeof *c->forms);
-    c->forms[0] = (struct chart_form){.row = forms_find(s->forms, "MOV (R64, M64)"),
-                                      .state = CHART_PLACED,
-                                      .confidence = 0.6,
-                                      .other_count = 1,
-                                      .others = mem_zero(1, sizeof *c->forms[0].others)};
-    usage_copy(&c->forms[0].others[0].usage,
-               &mapping_find(s->machine->mapping, "MOV (R64, M64)")->usage);
-    c->forms[0].others[0].slots = 1;
-    c->forms[0].others[0].weight = 0.5;
-    assert_true(machine_change(c->machine, "latency:IMUL (R64, R64)", "9", &err));
-    assert_true(machine_change(c->machine, "usage:MOV (R64, M64)", "4*p23", &err));
-    set_source(c->machine, "IMUL (R64, R64)", CHARTED);
+    str_addf(&change, "latency:%s", form ? form : "");
+    if (form)
+        assert_true(machine_change(c->machine, str_text(&change), "9", &err));
+    str_done(&change);
     return c;
 }
 
-/* Adds a table with the time of @form alone. */
-static void add_alone(struct chart *c, const char *form, double cycles)
-{
-    c->table = experiments_new();
-    experiments_set(
-        c->table,
-        experiments_add(c->table, (struct flat_term[]){{names_add(&c->table->forms, form), 1}}, 1),
-        cycles, 0, 3, EXPERIMENT_OK);
-}
-
-/* Returns a chart with a load of three cycles and no alternative. The caller frees it. */
-static struct chart *chart_of_three(const struct hunt_setup *s)
-{
-    struct chart *c = slow_chart(s);
-    struct err err = {0};
-
-    assert_true(machine_change(c->machine, "usage:MOV (R64, M64)", "3*p23", &err));
-    usage_done(&c->forms[0].others[0].usage);
-    c->forms[0].other_count = 0;
-    return c;
-}
-
-/* Only blocks determine a usage for which experiments are no evidence, and the chart reports this.
- * The usage is closer to the measurements of an unexplained form, but still deviates. */
-static void test_blocks_find_a_new_usage(void **state)
+static void test_review_of_the_true_machine(void **state)
 {
     const struct hunt_setup *s = *state;
-    const struct usage *is = &mapping_find(s->machine->mapping, "MOV (R64, M64)")->usage;
     struct look l;
-    struct chart *c = chart_of_three(s);
     struct err err = {0};
+    struct chart *c = chart_of(s, NULL);
 
     look_begin(&l, s);
     assert_true(review_blocks(&l.lab, c, &err));
-    assert_true(usage_equal(&mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage, is));
-    assert_source(c, "MOV (R64, M64)", "charted: confidence 0.20, determined by random blocks");
-    assert_float_equal(c->forms[0].confidence, 0.2, 1e-9);
-    chart_free(c);
-
-    c = chart_of_three(s);
-    c->forms[0].state = CHART_UNEXPLAINED;
-    add_alone(c, "MOV (R64, M64)", 0.6);
-    assert_true(review_blocks(&l.lab, c, &err));
-    assert_true(usage_equal(&mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage, is));
-    assert_source(c, "MOV (R64, M64)",
-                  "charted: error of 17 % in its experiments, determined by random blocks");
-    assert_float_equal(c->forms[0].error, 1 - 0.5 / 0.6, 1e-6);
+    assert_true(c->review.error == 0 && c->review.worst == 0);
+    assert_true(c->review.blocks > 600 && c->review.covered == c->review.blocks);
+    assert_null(c->review.suspects);
     chart_free(c);
     model_free(l.truth.model);
 }
 
-/* A chart with a multiplication that is too slow and a load of four cycles, with almost equally
- * likely alternatives. Its review finds both, and reports the error before the changes. */
-static void test_second_round_of_a_chart(void **state)
+/* A review changes nothing. It reports the error and the form that causes it. */
+static void test_review_names_the_cause(void **state)
 {
     const struct hunt_setup *s = *state;
     struct look l;
     struct err err = {0};
-    struct chart *c = mem_zero(1, sizeof *c);
+    struct chart *c = chart_of(s, "IMUL (R64, R64)");
+    struct mapping *before = mapping_copy(c->machine->mapping);
 
     look_begin(&l, s);
-    c->machine = machine_copy(s->machine);
     assert_true(review_blocks(&l.lab, c, &err));
-    assert_int_equal(c->review.changed, 0);
-    assert_null(c->review.changes);
-    assert_true(c->review.error == 0 && c->review.error_before == 0 &&
-                c->review.covered == c->review.blocks);
+    assert_true(c->review.error > 0.001 && c->review.worst > c->review.error);
+    assert_non_null(strstr(c->review.worst_block, "imul"));
+    assert_non_null(strstr(c->review.suspects, "IMUL (R64, R64)"));
+    for (size_t i = 0; i < mapping_count(before); i++)
+        assert_true(usage_equal(&mapping_at(before, i)->usage,
+                                &mapping_at(c->machine->mapping, i)->usage));
+    mapping_free(before);
     chart_free(c);
+    model_free(l.truth.model);
+}
 
-    c = slow_chart(s);
-    c->forms[0].untested = 0x4;   /* The form was not tested against port 2. */
-    struct chart_ambiguity ambiguity = {.form = 0};
-    experiment_add(&ambiguity.experiment, "MOV (R64, M64)", 1);
-    experiment_add(&ambiguity.experiment, "ADD (R64, R64)", 3);
-    vec_push(&c->ambiguities, ambiguity);
-    assert_true(review_blocks(&l.lab, c, &err));
-    assert_int_equal(c->review.changed, 2);
-    assert_non_null(strstr(c->review.changes, "IMUL (R64, R64)"));
-    assert_non_null(strstr(c->review.changes, "MOV (R64, M64)"));
-    assert_true(c->review.error_before > 0.001 && c->review.error < c->review.error_before / 4);
-    assert_true(c->review.blocks > 300 && c->review.blocks <= 512);
-    assert_true(usage_equal(&mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage,
-                            &mapping_find(s->machine->mapping, "MOV (R64, M64)")->usage));
-    /* Blocks chose a usage to which experiments gave half the weight of the former usage. The
-     * former usage becomes an alternative. A changed latency does not affect the usage's source. */
-    assert_source(c, "MOV (R64, M64)",
-                  "charted: confidence 0.30, determined by random blocks, not tested against p2");
-    assert_source(c, "IMUL (R64, R64)", CHARTED);
-    assert_float_equal(c->forms[0].confidence, 0.3, 1e-9);
-    assert_int_equal(c->forms[0].others[0].usage.uops[0].count, 4);
-    assert_float_equal(c->forms[0].others[0].weight, 2, 1e-9);
-    assert_string_equal(c->forms[0].rival, "4*p23");
-    assert_non_null(strstr(c->forms[0].settle, "3*ADD (R64, R64)"));
-    chart_free(c);
+static void test_review_is_cancelled_or_fails(void **state)
+{
+    const struct hunt_setup *s = *state;
 
-    /* An experiment agrees with the charted load, so no block may contradict it. */
-    c = slow_chart(s);
-    add_alone(c, "MOV (R64, M64)", 2);
-    assert_true(review_blocks(&l.lab, c, &err));
-    assert_true(strstr(c->review.changes, "IMUL (R64, R64)") &&
-                !strstr(c->review.changes, "MOV (R64, M64)"));
-    assert_int_equal(mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage.uops[0].count, 4);
-    chart_free(c);
-
-    /* The second round is cancelled, or the CPU fails during it. */
     for (unsigned how = 0; how < 2; how++) {
-        c = mem_zero(1, sizeof *c);
-        c->machine = machine_copy(s->machine);
-        assert_true(machine_change(c->machine, "latency:IMUL (R64, R64)", "9", &err));
+        struct look l;
+        struct err err = {0};
+        struct chart *c = chart_of(s, NULL);
+        look_begin(&l, s);
         l.hooks.cancelled = how ? never : at_once;
         l.truth.fails_at = how ? 6 : 0;
-        l.truth.calls = l.asked = 0;
-        err = (struct err){0};
         assert_false(review_blocks(&l.lab, c, &err));
         assert_int_equal(err.code, how ? ERR_IO : ERR_INTERRUPTED);
         chart_free(c);
+        model_free(l.truth.model);
     }
-    model_free(l.truth.model);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks_find_a_new_usage),
-        cmocka_unit_test(test_second_round_of_a_chart),
+        cmocka_unit_test(test_review_of_the_true_machine),
+        cmocka_unit_test(test_review_names_the_cause),
+        cmocka_unit_test(test_review_is_cancelled_or_fails),
     };
 
     return cmocka_run_group_tests(tests, make, unmake);

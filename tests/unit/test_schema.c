@@ -187,7 +187,7 @@ static const struct { const char *before, *line, *needs;
     {NONE, "latency measure 'ADD (R64, R64)'", QUIET},
     {NONE, "machine calibrate", QUIET},
     {NONE, "machine check 'ADD (R64, R64)' --machine skylake --simulate haswell", NULL},
-    {NONE, "machine chart trial --simulate skylake --forms 'ADD (R64*' --time 1s", NULL},
+    {NONE, "machine chart trial --simulate skylake --forms 'ADD (R64*'", NULL},
     {NONE, "experiments settle trial", NULL},
     {NONE, "program load @/programs/matmul.c -O1", COMPILER},
     {NONE,
