@@ -13,7 +13,7 @@ static int watch(void *state, const portolan_stage *stage)
 int main(int argc, char **argv)
 {
     portolan_error error;
-    portolan_charting how = {.size = sizeof how, .seconds = 5};
+    portolan_charting how = {.size = sizeof how};
     portolan_machine *simulated = NULL;
     int first = 1, stages = 0;
 

@@ -15,7 +15,7 @@ class Measurement(ctypes.Structure):
 
 
 class Charting(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t), ("seconds", ctypes.c_double), ("patience", ctypes.c_double), ("seed", ctypes.c_uint64), ("simulated", ctypes.c_void_p)]
+    _fields_ = [("size", ctypes.c_size_t), ("patience", ctypes.c_double), ("seed", ctypes.c_uint64), ("simulated", ctypes.c_void_p)]
 
 
 class Stage(ctypes.Structure):
@@ -42,7 +42,7 @@ def measure(code):
 
 
 def chart(patterns, simulated):
-    error, how, stages = Error(), Charting(size=ctypes.sizeof(Charting), seconds=5), set()
+    error, how, stages = Error(), Charting(size=ctypes.sizeof(Charting)), set()
     how.simulated = library.portolan_machine_load(simulated.encode(), ctypes.byref(error)) if simulated else None
     names = (ctypes.c_char_p * len(patterns))(*[p.encode() for p in patterns])
 

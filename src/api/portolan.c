@@ -437,7 +437,6 @@ API portolan_machine *portolan_chart(const char *const *patterns, size_t count,
                                              .pattern_count = count,
                                              .top = SIZE_MAX,
                                              .simulated = own.simulated ? own.simulated->m : NULL,
-                                             .seconds = own.seconds > 0 ? own.seconds : 60,
                                              .patience = own.patience > 0 ? own.patience : 20,
                                              .seed = own.seed ? own.seed : 1,
                                              .cpu = -1};

@@ -162,8 +162,6 @@ int portolan_measure(const void *code, size_t length, double patience,
 typedef struct portolan_charting {
     /* set to sizeof (portolan_charting) by the caller; 0 in another member selects its default */
     size_t size;
-    /* time limit of the review's corrections of usages; 0: 60 */
-    double seconds;
     /* seconds to wait for an idle CPU, per batch of experiments; 0: 20 */
     double patience;
     uint64_t seed;                   /* random seed; 0: 1 */

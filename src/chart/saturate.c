@@ -13,7 +13,6 @@
 /* increase of the margin that an additional execution must achieve, because shorter experiments are
  * better */
 #define TERM_PRICE 0.02
-#define EVEN_PRICE 0.25
 #define COUNT_MOST 3
 #define SETS_TRIED 64        /* number of port sets at which no further pairs of ports are
                               * added */
@@ -155,7 +154,7 @@ struct entries {
 static void judge(const struct entries *e, struct saturator *s, float *row)
 {
     const struct lattice *g = e->lattice;
-    double first = 0, second = 0, within = 0;
+    double first = 0, second = 0;
     size_t at = 0;
 
     memset(row, 0, g->stride * sizeof *row);
@@ -178,8 +177,6 @@ static void judge(const struct entries *e, struct saturator *s, float *row)
     for (size_t c = 0; c < g->columns; c++)
         if (g->column[c] & ~g->column[at])
             second = fmax(second, row[c] * g->inverse[c]);
-        else if (c != at)
-            within = fmax(within, row[c] * g->inverse[c]);
     double issue = s->slots / g->width;
     bool slots = issue > first;
     s->ports = slots ? 0 : g->column[at];
@@ -192,7 +189,7 @@ static double score(const struct saturator *s)
     unsigned count = 0;
     for (unsigned i = 0; i < s->term_count; i++)
         count += s->terms[i].count;
-    return fmin(s->margin, MARGIN_ENOUGH) - TERM_PRICE * count - (s->even ? EVEN_PRICE : 0);
+    return fmin(s->margin, MARGIN_ENOUGH) - TERM_PRICE * count;
 }
 
 bool saturators_alike(const struct saturator *a, const struct saturator *b)

@@ -74,7 +74,6 @@ struct saturator {
     double cycles, slots;       /* cycles and issue slots of the saturator in isolation */
     /* relative margin by which @ports are busier than any set with other ports */
     double margin;
-    bool even;                  /* whether a proper subset of the busy ports is equally busy */
     float *row;                 /* sum of µops for each column of the lattice */
 };
 struct saturators {

@@ -239,7 +239,7 @@ struct core_bed {
 
 static void core_bed_init(struct core_bed *b, size_t above)
 {
-    *b = (struct core_bed){.options = {.name = "charted", .seed = 1, .seconds = 60},
+    *b = (struct core_bed){.options = {.name = "charted", .seed = 1},
                            .m = machine_by_hand(4, in_slots, sizeof in_slots / sizeof *in_slots)};
     b->hooks = chart_watched(&b->watch);
     b->lab = (struct lab){.options = &b->options,

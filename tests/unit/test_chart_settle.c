@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "chart/settle.h"
-#include "chart/verdict.h"
 #include "throughput/predict.h"
 #include "../support/charts.h"
 #include "../support/support.h"
@@ -31,7 +30,6 @@ static int charted(void **state, bool leave_ambiguities)
 {
     struct bed *b = mem_zero(1, sizeof *b);
     const struct chart_options options = {.name = "charted",
-                                          .seconds = 60,
                                           .core_most = 100,
                                           .seed = 1,
                                           .leave_ambiguities = leave_ambiguities};
@@ -245,113 +243,6 @@ static void test_times_above_ports_are_those_of_the_chart(void **state)
     }
 }
 
-/* Sets @usage for @form in the machine as determined by random blocks, and finds the ambiguities of
- * the chart again. @other is the index of this usage among the alternatives, or -1. */
-static void decide_by_blocks(struct bed *b, const char *form, const struct usage *usage, int other)
-{
-    size_t at = (size_t)(form_of(b, form) - b->chart->forms);
-    struct mapping_entry entry = *mapping_find(b->chart->machine->mapping, form);
-    struct chart_usage before = {.slots = entry.micro_ops};
-
-    usage_copy(&before.usage, &entry.usage);
-    entry.usage = *usage;
-    mapping_set(b->chart->machine->mapping, &entry);
-    if (other >= 0)
-        verdict_other(b->chart, at, (unsigned)other, &before);
-    else
-        verdict_new(b->chart, at, &before);
-    ambiguities_done(&b->ambiguities);
-    ambiguities_of_chart(b->chart, "settle-cpu", false, &b->ambiguities);
-}
-
-/* Experiments may leave a usage almost no weight. If blocks choose it anyway, files can still store
- * the weight of the former usage. */
-static void test_next_to_no_weight(void **state)
-{
-    struct bed *b = *state;
-    size_t at = b->chart->ambiguities.items[0].form;
-    unsigned other = b->chart->ambiguities.items[0].other;
-    struct chart_form *f = &b->chart->forms[at];
-    struct usage usage = {0};
-    struct ambiguities again;
-    struct err err = {0};
-
-    f->others[other].weight = 0;
-    usage_copy(&usage, &f->others[other].usage);
-    decide_by_blocks(b, f->row->form, &usage, (int)other);
-    assert_true(f->confidence >= 0 && f->confidence < 1e-5);
-    assert_true(f->others[other].weight > 1e5 && f->others[other].weight < 1e6);
-    assert_true(ambiguities_save(&b->ambiguities, mapping_ports(b->chart->machine->mapping),
-                                 work_path("least.csv"), &err));
-    assert_true(ambiguities_load(work_path("least.csv"), mapping_ports(b->chart->machine->mapping),
-                                 &again, &err));
-    assert_true(again.list.items[0].weight > 1e5);
-    ambiguities_done(&again);
-    work_remove("least.csv");
-    usage_done(&usage);
-}
-
-/* Settles the ambiguities and checks that both forms are then predicted correctly. Returns the form
- * whose charted usage was correct. */
-static const char *settle_rightly(struct bed *b)
-{
-    struct err err = {0};
-    struct settled settled;
-    const char *confirmed = NULL;
-
-    assert_true(settle(b, &settled, &err));
-    assert_int_equal(wrong_with(b, INNER) + wrong_with(b, OUTER), 0);
-    for (size_t i = 0; i < settled.forms.count; i++)
-        if (settled.forms.items[i].verdict == SETTLE_CONFIRMED)
-            confirmed = strcmp(settled.forms.items[i].form, INNER) == 0   ? INNER
-                        : strcmp(settled.forms.items[i].form, OUTER) == 0 ? OUTER
-                                                                          : confirmed;
-    settled_done(&settled);
-    return confirmed;
-}
-
-/* Blocks chose the alternative usage. The experiment that distinguishes both usages corrects this
- * choice. */
-static void test_settling_goes_back_behind_blocks(void **state)
-{
-    struct bed *b = *state;
-    const char *form = settle_rightly(b);
-    const struct chart_form *f = form_of(b, form);
-    double confidence = f->confidence;
-    int other = -1;
-    struct usage usage = {0};
-
-    for (size_t i = 0; i < b->chart->ambiguities.count && other < 0; i++)
-        if (&b->chart->forms[b->chart->ambiguities.items[i].form] == f)
-            other = (int)b->chart->ambiguities.items[i].other;
-    assert_true(other >= 0);
-    double weight = f->others[other].weight;
-    usage_copy(&usage, &f->others[other].usage);
-    decide_by_blocks(b, form, &usage, other);
-    assert_true(wrong_with(b, form) > 0);
-    assert_float_equal(f->confidence, confidence * weight, 1e-9);
-    settle_rightly(b);
-    usage_done(&usage);
-}
-
-/* Blocks chose a usage that is none of the chart's candidates, with two µops on the port of CRC32.
- * The experiment for the chart's candidates takes the same time with this usage. */
-static void test_settling_goes_back_behind_what_blocks_found(void **state)
-{
-    struct bed *b = *state;
-    const char *form = settle_rightly(b);
-    struct usage usage = {0};
-
-    usage_copy(&usage, &mapping_find(b->chart->machine->mapping, form)->usage);
-    usage_add(&usage,
-              mapping_find(b->chart->machine->mapping, "CRC32 (R64, R64)")->usage.uops[0].ports, 2);
-    decide_by_blocks(b, form, &usage, -1);
-    assert_true(wrong_with(b, form) > 0);
-    assert_true(form_of(b, form)->confidence <= 0.2);
-    settle_rightly(b);
-    usage_done(&usage);
-}
-
 /* A chart measures the deciding experiments by itself. */
 static void test_a_chart_settles_its_ambiguities(void **state)
 {
@@ -527,10 +418,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_what_stays_untested_is_said, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_times_above_ports_are_those_of_the_chart, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_blocks, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_what_blocks_found, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_next_to_no_weight, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_chart_settles_its_ambiguities, set_up_settled,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_what_got_no_time_does_not_win, set_up, tear_down),
