@@ -24,6 +24,8 @@
                               * four forms */
 #define AHEAD 3.0            /* ratio of the times of the two forms in an unbalanced pair */
 #define AHEAD_MOST 12        /* maximum number of copies of one form in an unbalanced pair */
+/* maximum number of forms in the experiment with the highest rate (add_fastest) */
+#define FASTEST_FORMS 8
 #define SIGNATURE 24
 /* Maximum number of classes with which every candidate is measured. The classes that add the least
  * time are selected, because they show the effect of another form best. */
@@ -508,6 +510,53 @@ static bool add_larger(struct lab *lab, const double *alone, const struct chart_
     return lab_measure(lab, "pairs, triples and quadruples of core forms", err);
 }
 
+/* Requests the experiment of the @n forms @terms and of core form @form, for about a cycle. Returns
+ * its row; SIZE_MAX if the form takes more than a cycle or is one of @terms. */
+static size_t ask_with_fastest(struct lab *lab, const double *alone, struct flat_term *terms,
+                               size_t n, uint32_t form)
+{
+    for (size_t i = 0; i < n; i++)
+        if (terms[i].form == form)
+            return SIZE_MAX;
+    terms[n] = (struct flat_term){form, (uint32_t)rint(1 / alone[form])};
+    return terms[n].count ? lab_ask(lab, terms, n + 1) : SIZE_MAX;
+}
+
+/* Adds the core form that raises the rate most to an experiment, form by form. Few random
+ * experiments come near the issue width of a CPU with many ports, and a width that is too small
+ * falsifies all predictions. */
+static bool add_fastest(struct lab *lab, const double *alone, const struct chart_core *core,
+                        struct err *err)
+{
+    struct flat_term terms[FASTEST_FORMS];
+    size_t *rows = mem_alloc((core->classes.count + 1) * sizeof *rows), best = 0;
+    double most = 0;
+    bool ok = true;
+
+    for (size_t n = 0; n < FASTEST_FORMS && best != SIZE_MAX; n++) {
+        best = SIZE_MAX;
+        for (size_t k = 0; k < core->classes.count; k++)
+            rows[k] = ask_with_fastest(lab, alone, terms, n, core->classes.items[k].form);
+        ok = ok && lab_measure(lab, "core forms with the highest rate", err);
+        for (size_t k = 0; k < core->classes.count && ok; k++) {
+            const double rate = rows[k] == SIZE_MAX
+                                    ? NAN
+                                    : (double)experiments_size(lab->table, rows[k]) /
+                                          lab_cycles(lab, rows[k]);
+            if (rate > most * (1 + ALIKE)) {
+                most = rate;
+                best = k;
+            }
+        }
+        if (best != SIZE_MAX) {
+            const uint32_t form = core->classes.items[best].form;
+            terms[n] = (struct flat_term){form, (uint32_t)rint(1 / alone[form])};
+        }
+    }
+    free(rows);
+    return ok;
+}
+
 bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core *out,
                struct err *err)
 {
@@ -535,7 +584,7 @@ bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core
     bool ok = group_all(&g, firsts, err);
     if (ok)
         keep_lightest(&g, firsts);
-    ok = ok && add_larger(lab, alone, out, err);
+    ok = ok && add_larger(lab, alone, out, err) && add_fastest(lab, alone, out, err);
     free(g.rows);
     return ok;
 }
@@ -552,7 +601,7 @@ bool core_take(struct lab *lab, const double *alone, const struct mapping *known
         vec_push(&out->candidates, form);
         vec_push(&out->class_of, (uint32_t)(out->classes.count - 1));
     }
-    return add_larger(lab, alone, out, err);
+    return add_larger(lab, alone, out, err) && add_fastest(lab, alone, out, err);
 }
 
 void core_done(struct chart_core *c)

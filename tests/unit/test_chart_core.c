@@ -545,6 +545,40 @@ static void test_no_unruly_forms(void **state)
     with_core(100, look_at_all);
 }
 
+/* Random experiments of this core reach 8 forms per cycle, far below the issue width. The chart also
+ * searches for the experiment with the highest rate. */
+static void test_core_comes_near_the_issue_width(void **state)
+{
+    const struct chart_options options = {.name = "charted", .core_most = 60, .seed = 1};
+    struct chart_bed b;
+    struct lab lab;
+    struct chart_core core;
+    struct err err = {0};
+    double most = 0;
+
+    chart_bed_init(&b, load_machine("neoverse-v1"), "*", 0.001);
+    const size_t n = mapping_count(b.truth->mapping);
+    double *alone = mem_alloc((n + 1) * sizeof *alone);
+    chart_bed_lab(&b, &options, &lab, alone);
+    for (size_t i = 0; i < n; i++)   /* Without forms that use issue slots alone. */
+        alone[i] = alone[i] > 0.2 ? alone[i] : NAN;
+    assert_true(core_find(&lab, alone, n, &core, &err));
+    for (size_t i = 0; i < lab.table->rows.count; i++) {
+        const struct flat_term *terms = experiments_terms(lab.table, i);
+        bool slow = experiments_measured(lab.table, i);
+        for (uint32_t k = 0; k < lab.table->rows.items[i].count && slow; k++)
+            slow = alone[terms[k].form] > 0.2;
+        if (slow)
+            most = fmax(most, experiments_size(lab.table, i) / lab.table->rows.items[i].cycles);
+    }
+    assert_true(most > 9);
+    core_done(&core);
+    free(alone);
+    experiments_free(lab.table);
+    lab_done(&lab);
+    chart_bed_done(&b);
+}
+
 static void look_at_few(const struct lab *lab, const struct chart_core *core, const double *alone,
                         const struct machine *m)
 {
@@ -735,6 +769,7 @@ int main(void)
         cmocka_unit_test(test_threads_find_the_same),
         cmocka_unit_test(test_many_ports_join_at_once),
         cmocka_unit_test(test_no_unruly_forms),
+        cmocka_unit_test(test_core_comes_near_the_issue_width),
         cmocka_unit_test(test_common_forms_come_first),
         cmocka_unit_test(test_what_hinders_itself_judges_nobody),
         cmocka_unit_test(test_twins_do_the_same),
