@@ -163,7 +163,7 @@ static void show_review(const struct chart *c, struct result *result)
         result_line(result, "  worst: %.2f cycles, predicted %.2f: %s", r->worst_cycles,
                     r->worst_says, r->worst_block);
     if (r->suspects)
-        result_line(result, "  in most blocks with a large error: %s", r->suspects);
+        result_line(result, "  forms whose blocks are mostly more than 15 %% off: %s", r->suspects);
     result_count(result, "review_blocks", (int64_t)r->blocks);
     result_count(result, "review_covered", (int64_t)r->covered);
     result_number(result, "review_error", r->error);
