@@ -156,6 +156,20 @@ static bool is_streamed(size_t at)
     return at == COST_STREAMED || at == COST_COPIED;
 }
 
+/* Returns whether the lines of loop @at are several lines apart. In private caches, such loops have
+ * two rates: a Zen 5 prefetches the lines in some runs and not in others (1.05 and 2.05 cycles per
+ * line of the second level). */
+static bool is_skipping(size_t at)
+{
+    return at == COST_PAIRED || at == COST_ODD || at == COST_SKIPPED;
+}
+
+/* Returns whether the time of loop @at differs from run to run without other programs. */
+static bool has_rates(size_t at)
+{
+    return is_streamed(at) || is_skipping(at);
+}
+
 static bool probe_run(struct memory_lines *p, const struct memory_costs *sizes, size_t at, size_t k,
                       struct err *err)
 {
@@ -201,14 +215,15 @@ static double lowest(const double *cycles, unsigned count, double *apart)
     return cycles[at];
 }
 
-/* Returns the time of loop @at at size @k. Sets *@apart to its relative uncertainty. */
+/* Returns the time of loop @at at size @k: the lowest time in private caches, except of loops with
+ * two rates, otherwise the median. Sets *@apart to its relative uncertainty. */
 static double probe_time(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          size_t k, double *apart)
 {
     const double *cycles = p->cycles[at][k];
     const unsigned count = p->rounds[at][k];
 
-    if (sizes->bytes[k] <= sizes->second)
+    if (sizes->bytes[k] <= sizes->second && !is_skipping(at))
         return lowest(cycles, count, apart);
     *apart = cycles[count - 1] / cycles[0] - 1;
     return (cycles[(count - 1) / 2] + cycles[count / 2]) / 2;
@@ -285,7 +300,7 @@ static void times_confirm(const struct memory_lines *p, const struct memory_cost
     double larger = INFINITY, apart;
 
     for (size_t k = sizes->count; k-- > 0;) {
-        if (!p->rounds[at][k] || sizes->bytes[k] > sizes->second)
+        if (!p->rounds[at][k] || sizes->bytes[k] > sizes->second || is_skipping(at))
             continue;
         lowest(p->cycles[at][k], p->rounds[at][k], &apart);
         if (apart > CONFIRMED - 1 || memory_cost_shared(sizes, (enum memory_cost)at, 0))
@@ -294,14 +309,14 @@ static void times_confirm(const struct memory_lines *p, const struct memory_cost
     }
 }
 
-/* Returns the largest relative difference of two times of loop @at with arrays of one size. The
- * result is used as the spread of non-temporal stores, whose rates differ in some runs. */
-static double times_range(const struct memory_lines *p, size_t at)
+/* Returns the largest relative difference of two times of loop @at with arrays of one size: the
+ * spread of loops with several rates. Counts only sizes at which the rates differ. */
+static double times_range(const struct memory_lines *p, const struct memory_costs *sizes, size_t at)
 {
     double range = 0;
 
-    for (size_t k = 0; k < MEMORY_SIZES; k++)
-        if (p->rounds[at][k])
+    for (size_t k = 0; k < sizes->count; k++)
+        if (p->rounds[at][k] && (is_streamed(at) || sizes->bytes[k] <= sizes->second))
             range = fmax(range, p->cycles[at][k][p->rounds[at][k] - 1] / p->cycles[at][k][0] - 1);
     return range;
 }
@@ -320,9 +335,9 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
         times_confirm(p, out, i, times[i]);
         times_ascend(p, out, i, times[i]);
         qsort(spreads, count, sizeof *spreads, compare_doubles);
-        out->spread[i] = is_streamed(i) ? fmax(out->spread[i], times_range(p, i))
-                         : count        ? spreads[count / 2]
-                                        : out->spread[i];
+        out->spread[i] = has_rates(i) ? fmax(out->spread[i], times_range(p, out, i))
+                         : count      ? spreads[count / 2]
+                                      : out->spread[i];
     }
     for (size_t i = 0; i < MEMORY_COSTS; i++)
         for (size_t k = 0; k < out->count; k++) {
@@ -339,11 +354,11 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
 }
 
 /* Returns whether the times of each loop agree. Returns false with err if other programs disturbed
- * them. Times of non-temporal stores differ without other programs (times_confirm). */
+ * them. Times of loops with several rates differ without other programs. */
 static bool times_agree(const struct memory_costs *m, struct err *err)
 {
     for (enum memory_cost cost = 0; cost < MEMORY_COSTS; cost++)
-        if (m->spread[cost] > DISAGREE && !is_streamed(cost))
+        if (m->spread[cost] > DISAGREE && !has_rates(cost))
             return err_set(err, ERR_LIMIT, "end other programs and repeat the command",
                            "times of one loop (%s) differ by %.0f %%", memory_cost_name(cost),
                            100 * m->spread[cost]);

@@ -18,9 +18,9 @@
 #define SIZES "16K..512M"
 /* seconds to measure all sizes, in addition to the time to fill the arrays */
 #define MEASURE_SECONDS 0.8
-/* Minimum relative difference of the times of non-temporal stores that is reported: twice the mean
- * error of predicted times, which was 0.09 in 120 measurements on a virtual EPYC Turin. */
-#define STREAMED_VARIES 0.2
+/* Minimum relative difference of the times of a loop from run to run that is reported: twice the
+ * mean error of predicted times, which was 0.09 in 120 measurements on a virtual EPYC Turin. */
+#define VARIES 0.2
 #define ROWS 12               /* number of lines of the curve in text */
 #define COLUMN 4
 
@@ -405,17 +405,35 @@ static void add_cores(const struct memory_curve *c, struct result *result)
     result_number(result, "cores_saturate", fmax(1, floor(socket / one)));
 }
 
+/* Adds a line if the accesses @what, which have the @count costs @costs, take longer in some
+ * runs. */
+static void add_varying(const struct memory_costs *m, const char *what,
+                        const enum memory_cost *costs, size_t count, struct result *result)
+{
+    double varies = 0;
+
+    for (size_t i = 0; i < count; i++)
+        varies = fmax(varies, m->spread[costs[i]]);
+    if (varies > VARIES)
+        result_line(result,
+                    "%s take up to %.1f times as long in some runs on this CPU as in others; "
+                    "predicted and measured times may differ by this factor",
+                    what, 1 + varies);
+}
+
 static void add_assumed(const struct memory_job *w, struct result *result)
 {
+    static const enum memory_cost streaming[] = {COST_STREAMED, COST_COPIED},
+                                  skipping[] = {COST_PAIRED, COST_ODD, COST_SKIPPED};
     const struct memory_curve *c = &w->curve;
-    bool several = false, streamed = false;
-    double huge = NAN,
-           varies = fmax(c->costs.spread[COST_STREAMED], c->costs.spread[COST_COPIED]);
+    bool several = false, streamed = false, skipped = false;
+    double huge = NAN;
 
     for (size_t i = 0; i < c->streams.items.count; i++) {
-        several |= i && c->streams.items.items[i].kind == STREAM_WALK &&
-                   c->streams.items.items[i].follows == STREAM_ALONE;
-        streamed |= c->streams.items.items[i].non_temporal;
+        const struct stream *one = &c->streams.items.items[i];
+        several |= i && one->kind == STREAM_WALK && one->follows == STREAM_ALONE;
+        streamed |= one->non_temporal;
+        skipped |= one->kind == STREAM_WALK && llabs(one->step) >= 2 * STREAM_LINE;
     }
     if (several)
         result_line(result, "assumed: no two streams share an array, except the streams of "
@@ -433,11 +451,10 @@ static void add_assumed(const struct memory_job *w, struct result *result)
     else
         result_line(result, "costs of cache lines are from the facts of %s%s", c->machine->id,
                     w->here ? "; machine calibrate --memory measures the costs on this CPU" : "");
-    if (streamed && c->known && c->costs.measured && varies > STREAMED_VARIES)
-        result_line(result,
-                    "non-temporal stores take up to %.1f times as long in some runs on this CPU as "
-                    "in others; predicted and measured times may differ by this factor",
-                    1 + varies);
+    if (streamed && c->known && c->costs.measured)
+        add_varying(&c->costs, "non-temporal stores", streaming, 2, result);
+    if (skipped && c->known && c->costs.measured)
+        add_varying(&c->costs, "accesses to every second line or fewer", skipping, 3, result);
     if (c->known && !c->costs.overlaps)
         result_line(result, "transfers do not overlap with the core's loads and stores on this "
                             "machine: the times add up (ECM)");
