@@ -40,6 +40,10 @@
 #define STEPS_ON 3
 /* number of doublings of all inputs during which a count must remain positive */
 #define DOUBLINGS 12
+/* largest input, and smallest doublings of the values per step of the input, with which the input
+ * may be an exponent */
+#define EXPONENT_LARGEST 62
+#define DOUBLES 0.8
 
 struct candidate {
     struct formula_term term;
@@ -377,6 +381,37 @@ static bool find_stepped(struct search *s, size_t size)
     return found;
 }
 
+/* Returns whether the values grow about as fast as 2^N, where N is the only active input. The inputs
+ * are then exponents, such as the logarithm of a size. */
+static bool doubles(const struct search *s)
+{
+    const struct fit_data *d = s->data;
+    size_t i = 0, low = 0, high = 0;
+
+    while (i < d->input_count && !s->active[i])
+        i++;
+    if (count_active(s) != 1)
+        return false;
+    for (size_t r = 0; r < d->run_count; r++) {
+        const double n = d->inputs[r * d->input_count + i];
+        low = n < d->inputs[low * d->input_count + i] ? r : low;
+        high = n > d->inputs[high * d->input_count + i] ? r : high;
+    }
+    const double less = d->inputs[low * d->input_count + i],
+                 more = d->inputs[high * d->input_count + i];
+    return less >= 0 && more <= EXPONENT_LARGEST && d->values[low] > 0 &&
+           log2(d->values[high] / d->values[low]) > DOUBLES * (more - less);
+}
+
+/* Adds products of powers of two and powers of the input, if values grow like that. */
+static void add_exponentials(struct search *s)
+{
+    for (size_t i = 0; i < s->data->input_count; i++)
+        if (s->active[i] && doubles(s))
+            add_products(s, (struct formula_term){.kind = TERM_EXPONENTIAL, .input = (uint8_t)i}, 0,
+                         2, 2);
+}
+
 /* Searches for exact formulas: first of products of powers, then also of quotients, remainders and
  * thresholds. Prefers short formulas. Returns false if there is none. */
 static bool find_exact_count(struct search *s)
@@ -391,6 +426,7 @@ static bool find_exact_count(struct search *s)
                  : active < 4 ? 3
                               : 2,
                  4);
+    add_exponentials(s);
     size_t most = s->terms.count <= ALL_SUBSETS_MOST ? EXACT_SIZE : s->terms.count <= 40 ? 3 : 2;
     for (size_t size = 1; !found && size <= most; size++)
         found = find_exact(s, size);
@@ -464,6 +500,7 @@ static void find_best(struct search *s, unsigned degree)
                               : 2,
                  degree);
     add_slow_growth(s, active);
+    add_exponentials(s);
     if (active > 1 && active < 4)
         add_ratios(s, 2);
     for (size_t size = 1;

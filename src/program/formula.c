@@ -6,6 +6,8 @@
 
 #include "program/paper/nalu.h"
 
+#define EXPONENT_MOST 900   /* largest exponent of a power of two; counts remain finite */
+
 static double whole_power(double base, int power)
 {
     double product = 1;
@@ -26,6 +28,8 @@ double formula_term_value(const struct formula_term *term, const double *inputs,
         return value * (inputs[term->input] > 1 ? log2(inputs[term->input]) : 0);
     if (term->kind == TERM_ROOT)
         return value * (inputs[term->input] > 0 ? sqrt(inputs[term->input]) : 0);
+    if (term->kind == TERM_EXPONENTIAL)
+        return value * exp2(fmin(inputs[term->input], EXPONENT_MOST));
     double shifted = inputs[term->input] - term->offset, quotient = floor(shifted / term->width);
     if (term->kind == TERM_REACHED)
         return value * (shifted >= 0);
@@ -125,8 +129,8 @@ unsigned formula_degree(const struct formula *f, size_t count)
     return most;
 }
 
-/* Prints the additional factor of a term: logarithm, root, quotient, remainder, presence of a
- * remainder, excess over an offset, or threshold. */
+/* Prints the additional factor of a term: logarithm, root, power of two, quotient, remainder,
+ * presence of a remainder, excess over an offset, or threshold. */
 static void print_kind(const struct formula_term *t, const char *const *names, bool factor,
                        struct str *out)
 {
@@ -138,6 +142,10 @@ static void print_kind(const struct formula_term *t, const char *const *names, b
         str_add_char(out, '*');
     if (t->kind == TERM_LOG || t->kind == TERM_ROOT) {
         str_addf(out, "%s(%s)", t->kind == TERM_LOG ? "log2" : "sqrt", names[t->input]);
+        return;
+    }
+    if (t->kind == TERM_EXPONENTIAL) {
+        str_addf(out, "2^%s", names[t->input]);
         return;
     }
     if (t->kind == TERM_REACHED || (t->kind == TERM_QUOTIENT && t->width == 1)) {

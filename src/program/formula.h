@@ -1,6 +1,6 @@
 /* Formulas of a program's inputs. Most are sums of coefficients times products. The factors are
  * powers, integer quotients (N - c) / V, presence of a remainder (vector loops), thresholds,
- * logarithms and roots. Others are an expression of the inputs with offset and factor, or a
+ * logarithms, roots and powers of two. Others are an expression of the inputs with offset and factor, or a
  * network. A formula has no pointers. Any thread. */
 #ifndef PORTOLAN_PROGRAM_FORMULA_H
 #define PORTOLAN_PROGRAM_FORMULA_H
@@ -20,14 +20,15 @@ struct nalu;
 #define FORMULA_CODE 32
 
 enum term_kind {
-    TERM_PRODUCT, TERM_QUOTIENT, TERM_REST, TERM_REMAINS, TERM_REACHED, TERM_LOG, TERM_ROOT
+    TERM_PRODUCT, TERM_QUOTIENT, TERM_REST, TERM_REMAINS, TERM_REACHED, TERM_LOG, TERM_ROOT,
+    TERM_EXPONENTIAL
 };
 
 struct formula_term {
     int8_t power[INPUTS_MAX];      /* power of each input; a negative power divides by the input */
     uint8_t kind;                  /* kind of the additional factor (enum term_kind) */
     /* Index of the input N of the additional factor. The factor is floor((N - offset) / width), its
-     * remainder, 1 if there is a remainder, 1 if N reaches offset, log2(N), or sqrt(N). */
+     * remainder, 1 if there is a remainder, 1 if N reaches offset, log2(N), sqrt(N), or 2^N. */
     uint8_t input;
     int16_t offset;
     uint16_t width;

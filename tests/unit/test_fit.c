@@ -167,6 +167,32 @@ static void test_some_remainders(void **state)
     assert_true(f.exact && formula_value(&f, &n, 1) == vector_body(n));
 }
 
+/* The input is the logarithm of a size: counts of a fast Fourier transform and of a recursion. A
+ * polynomial would explain such counts well, and be far too low beyond the runs. */
+static void test_powers_of_two(void **state)
+{
+    static const double inputs[] = {8, 9, 10, 11, 12, 13}, far = 20;
+    static const char *const names[] = {"N"};
+    double butterflies[6], moves[6], noisy[6];
+    struct formula f;
+    struct str text = {0};
+    for (size_t k = 0; k < 6; k++) {
+        butterflies[k] = inputs[k] * exp2(inputs[k] - 1);
+        moves[k] = exp2(inputs[k]) - 1;
+        noisy[k] = rint(inputs[k] * exp2(inputs[k]) * (0.3 + 0.01 * (double)(k % 3)));
+    }
+    fit_counts(&(struct fit_data){inputs, 1, 6, butterflies}, &f);
+    assert_true(f.exact && formula_value(&f, &far, 1) == 20 * 524288.0);
+    formula_print(&f, names, 1, &text);
+    assert_string_equal(str_text(&text), "0.5*N*2^N");
+    fit_counts(&(struct fit_data){inputs, 1, 6, moves}, &f);
+    assert_true(f.exact && formula_value(&f, &far, 1) == 1048575);
+    fit_counts(&(struct fit_data){inputs, 1, 6, noisy}, &f);
+    assert_false(f.exact);
+    assert_true(fabs(formula_value(&f, &far, 1) / (0.31 * 20 * 1048576) - 1) < 0.1);
+    str_done(&text);
+}
+
 /* Data-dependent counts have a short, close formula whose extrapolation remains bounded. */
 static void test_data_dependent(void **state)
 {
@@ -492,6 +518,7 @@ int main(void)
         cmocka_unit_test(test_counts_of_one_input), cmocka_unit_test(test_few_runs),
         cmocka_unit_test(test_some_remainders),     cmocka_unit_test(test_factorial_runs),
         cmocka_unit_test(test_many_inputs),         cmocka_unit_test(test_many_inputs_by_chance),
+        cmocka_unit_test(test_powers_of_two),
         cmocka_unit_test(test_data_dependent),      cmocka_unit_test(test_thresholds),
         cmocka_unit_test(test_multiples),           cmocka_unit_test(test_repeated_runs),
         cmocka_unit_test(test_reciprocals),         cmocka_unit_test(test_print),
