@@ -24,7 +24,7 @@ enum portolan_error_code {
     PORTOLAN_USAGE,      /* an argument is invalid */
     PORTOLAN_DATA,       /* input does not match its format */
     PORTOLAN_IO,         /* a system call failed */
-    PORTOLAN_LIMIT,      /* a limit on time or size was exceeded */
+    PORTOLAN_LIMIT,      /* a limit on time, memory or size was exceeded */
     PORTOLAN_MISSING,    /* a file, a tool or a CPU feature is missing */
     PORTOLAN_STOPPED,    /* the caller cancelled the call */
     PORTOLAN_MEMORY      /* out of memory */
@@ -45,7 +45,8 @@ portolan_machine *portolan_machine_load(const char *id_or_directory, portolan_er
 void portolan_machine_free(portolan_machine *machine);   /* Frees the machine, which may be
                                                           * NULL. */
 const char *portolan_machine_title(const portolan_machine *machine);   /* Returns the machine's
-                                                                        * title; borrowed. */
+                                                                        * title, or its id if it
+                                                                        * has none; borrowed. */
 /* portolan_machine_forms returns the number of the machine's instruction forms.
  * portolan_machine_form returns a form's name, such as "ADD (R64, R64)", borrowed; NULL for an
  * invalid index. */

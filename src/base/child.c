@@ -238,7 +238,7 @@ void child_watch(bool (*cancelled)(void *state), void *state)
     asked_state = state;
 }
 
-/* Returns whether the child must be killed. Signals are blocked until the directory is removed, so
+/* Returns whether the child must be killed. child_run blocks the signals that end the program, so
  * the pending signals are queried. */
 static bool interrupt_waits(void)
 {
@@ -360,7 +360,7 @@ static struct share share_of(pid_t group)
     return share;
 }
 
-/* Writes the input and reads the output until both pipes are closed and the child has ended.
+/* Writes the input, and reads the output until it is closed and the child has ended.
  * Returns false if the time limit has passed, or if the user cancelled (*@interrupted). */
 static bool child_talk(pid_t pid, int input, int output, const char *bytes, size_t length,
                        const struct child_limits *limits, struct child_result *out,

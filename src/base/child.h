@@ -27,7 +27,8 @@ struct child_limits {
 
 struct child_result {
     int status;     /* exit status, in the form of waitpid */
-    bool timed_out; /* whether the process group was killed at the wall-clock limit */
+    bool timed_out; /* whether the process group was killed: at the wall-clock limit, or because of
+                     * cancellation */
     bool cut;       /* whether the output was truncated at child_limits.output */
     /* CPU seconds (user and system) of the child, and of its own children that it waited for;
      * @system_seconds: the system part */
@@ -40,7 +41,7 @@ struct child_result {
 
 /* Runs @argv (found through PATH, with LC_ALL=C) in directory @dir with @input as standard input.
  * Returns true after the program has ended, with any status or at the time limit. Returns false
- * with err if the program could not be started, or if the user interrupted it. Call
+ * with err if the program could not be started, or if it was cancelled. Call
  * child_result_done in both cases. Any thread. */
 bool child_run(const char *const *argv, const char *dir, const void *input, size_t length,
                const struct child_limits *limits, struct child_result *out, struct err *err);

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 
-/* maximum number of patterns to which a pattern with braces may expand */
+/* maximum number of patterns of an expansion, including those that still have braces */
 #define CHOICES_MAX 4096
 
 /* Expands @pattern from left to right and calls @use with each result. A pattern without braces is

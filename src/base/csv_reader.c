@@ -14,20 +14,21 @@
 #include "base/vec.h"
 
 #define CHUNK 65536
-/* maximum size of a field in bytes; a longer field is assumed to have an unclosed quote */
+/* maximum bytes of one field, and of all fields in memory; more is assumed to be an unclosed
+ * quote */
 #define FIELD_LIMIT ((size_t)1 << 24)
 
 struct csv_reader {
     FILE *file;
     char *path;
     struct csv_parser parser;
-    struct str text;               /* fields of the rows read so far, NUL-terminated */
+    struct str text;               /* fields in memory, each NUL-terminated */
     VEC(size_t) starts;            /* start of each field in @text */
     VEC(size_t) row_ends;
     VEC(char *) fields;            /* fields of the last returned row */
     size_t next_row, next_field, row;
-    /* @ended: whether the end of the file was read. @whole: whether there was enough memory for the
-     * current row. */
+    /* @ended: whether the end of the file was read. @whole: whether there was enough memory for all
+     * rows so far. */
     bool ended, whole;
     /* @bytes: number of bytes read. @total: size of the file in bytes; 0: unknown. */
     double bytes, total;

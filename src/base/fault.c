@@ -108,8 +108,9 @@ static void handle(int number, struct sigaction *before)
     sigaction(number, &action, before);
 }
 
-/* Installs the handler in front of the handler of a sanitizer, even if that handler was installed
- * later. The handler passes faults outside of mapped files to the sanitizer's handler. */
+/* Installs the SIGBUS handler in front of the handler of a sanitizer, even if that handler was
+ * installed later. Until fault_watch is called, faults outside of mapped files are passed to the
+ * sanitizer's handler. */
 static void begin(void)
 {
     struct sigaction now;

@@ -38,7 +38,8 @@ void file_set_free(struct file_set *set);
  * descriptor is closed. Returns -1 with err. */
 int file_set_open(const char *dir, struct err *err);
 /* Returns the relative name of a file or directory in @dir, at most three levels down, that is not
- * in @known; NULL if there is none or @dir cannot be opened. @known has relative names of files,
+ * in @known; NULL if there is none or @dir cannot be opened. Also returns a known name that is
+ * neither a regular file nor a readable directory. @known has relative names of files,
  * NULL-terminated; their directories are also known. This module's temporary files are ignored. The
  * caller frees the name. */
 char *file_set_stranger(const char *dir, const char *const *known);

@@ -47,8 +47,8 @@ static void refuse_directory(const char *path)
 
 /* Returns the program's directory within the directory that @variable names, otherwise within
  * @fallback in the home directory. Returns NULL if neither path is absolute, or if the home
- * directory is missing. Also returns NULL if the directory belongs to another user (on some systems
- * sudo preserves HOME). The caller frees the result. */
+ * directory is missing. Also returns NULL if the directory belongs to another user except root (on
+ * some systems sudo preserves HOME). The caller frees the result. */
 static char *directory_in(const char *variable, const char *fallback)
 {
     const char *chosen = getenv(variable), *home = getenv("HOME");

@@ -12,7 +12,7 @@
 /* Returns $XDG_STATE_HOME/portolan/@name, or the path in ~/.local/state if that variable is unset
  * or relative. The caller frees it. Returns NULL if HOME is needed and is not an absolute path.
  * Logs once and returns NULL if the home directory is missing, or if the directory belongs to
- * another user. Creates nothing. */
+ * another user except root. Creates nothing. */
 char *path_state(const char *name);
 /* Returns a path like path_state, in $XDG_DATA_HOME or ~/.local/share, for files that the user
  * made. */

@@ -23,8 +23,8 @@ struct shortage {
                              * written */
 };
 
-/* Sets the job for which this thread works (NULL: none), and fills the reserve if possible. Returns
- * the previous job, for shortage_restore. shortage_restore also refills the reserve. */
+/* Sets the job for which this thread works (NULL: none). For a job, fills the reserve if possible.
+ * Returns the previous job, for shortage_restore, which always refills the reserve. */
 struct shortage *shortage_begin(struct shortage *of);
 void shortage_restore(struct shortage *before);
 /* Returns the job of this thread; NULL: none. */

@@ -17,8 +17,8 @@ static bool same(char a, char b)
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Returns the optimal string alignment distance. The computation stores three rows. The last row is
- * the current row. */
+/* Returns the optimal string alignment distance. The computation stores the current row and the two
+ * rows above it. */
 static size_t distance(const char *a, size_t n, const char *b, size_t m)
 {
     size_t rows[3][LETTERS + 1];

@@ -17,8 +17,9 @@ struct similar {
 };
 
 /* Stores @candidate, borrowed, if it is more similar than all previous candidates. Its edit
- * distance must be at most a third of the word's length, or 1 for a short word. Returns whether
- * @candidate was stored. Any thread. */
+ * distance must be at most a third of the word's length, or 1 for a short word. Words of one letter
+ * and texts of more than 96 bytes are never similar. Returns whether @candidate was stored. Any
+ * thread. */
 bool similar_try(struct similar *s, const char *candidate);
 /* Returns @out with the text "did you mean NAME?" if there is a similar candidate, otherwise
  * @fallback (may be NULL). */

@@ -27,7 +27,8 @@ int utf8_columns(uint32_t code);
 bool utf8_steers(uint32_t code);
 #define UTF8_SHOWN 13   /* size of the longest escape, "\udbff\udfff" */
 /* Returns the length of the next character of finished output, at least 1. Writes to @shown the
- * escape of a control or of an invalid byte (utf8_printable), or "" for other characters. */
+ * escape of a control or of an invalid byte (utf8_printable), or "" for other characters, tabs and
+ * line ends. */
 size_t utf8_printable_next(const char *text, size_t left, char shown[UTF8_SHOWN]);
 /* Write a message of at most 8 KiB to descriptor @fd in the form of utf8_say, without
  * allocation. */

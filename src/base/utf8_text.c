@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-/* number of bytes per write, extended to the end of the line */
+/* maximum number of bytes per write, which ends at a line end; exceeded only by a longer line */
 #define PIECE ((size_t)64 << 10)
 
 void utf8_escape(const char *text, size_t length, struct str *out)

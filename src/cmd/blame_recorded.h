@@ -6,16 +6,18 @@
 #include "measure/recorded.h"
 #include "table/result.h"
 
-/* largest relative difference from the time in the program at which the costs are valid */
+/* largest relative difference from the time in the program at which the costs are valid; one cycle
+ * more is tolerated */
 #define RECORDED_AGREES 0.25
 
 /* A cost: the cycles per iteration that a change saves */
 struct recorded_cost {
-    double cycles, off; /* @off: uncertainty. NaN: not measured. */
+    double cycles, off; /* @off: uncertainty. NaN: not measured, or too uncertain. */
 };
 
 struct recorded_costs {
-    double cycles, spread;     /* cycles per iteration of the unchanged loop */
+    /* cycles per iteration of the unchanged loop, and their relative spread; NaN: not measured */
+    double cycles, spread;
     double program;            /* cycles per iteration in the program */
     struct recorded_cost near; /* cost of accesses beyond the first-level cache */
     bool huge_pages;           /* whether the program's data, and therefore the data of all runs, is

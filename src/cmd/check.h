@@ -1,5 +1,5 @@
-/* Result of machine check: measurements of single forms on this CPU compared with a machine's
- * tables, for throughput and the latency of each operand pair */
+/* Result of machine check: measurements of single forms on this CPU, or on a simulated machine,
+ * compared with a machine's tables, for throughput and the latency of each operand pair */
 #ifndef PORTOLAN_CMD_CHECK_H
 #define PORTOLAN_CMD_CHECK_H
 
@@ -17,7 +17,8 @@ struct check_row {
     bool latency;              /* whether the row is the latency of a chain; otherwise it is a
                                 * throughput */
     struct chain chain;
-    double measured, spread;   /* cycles; NaN: not measured, and `state` has the reason */
+    /* cycles and their relative spread; NaN: not measured, and @state has the reason */
+    double measured, spread;
     double predicted;          /* cycles; NaN: the machine's tables lack the form */
     /* occurrences in the programs of a Debian system (data/frequency); 0: not listed */
     double uses;
@@ -47,7 +48,8 @@ struct check_row *check_add(struct check *c, const char *form, double uses);
 /* Sorts the rows by check_weight, largest first. */
 void check_sort(struct check *c);
 /* Returns whether the measured and the predicted value disagree: their difference exceeds both
- * CHECK_DISAGREES times the smaller value and CHECK_CYCLES cycles. */
+ * CHECK_DISAGREES times the smaller value and CHECK_CYCLES cycles. Returns false if a value is
+ * missing. */
 bool check_disagrees(const struct check_row *row);
 /* Returns the weight of a difference: the model's error in cycles times (the form's uses + 1); 0 if
  * the values agree. */

@@ -12,7 +12,7 @@ struct copy_values {
 };
 
 /* Copies the loop's lines of the user's source, or without a source, the disassembled instructions.
- * Returns false with err if there is no kernel. */
+ * Returns false with err if there is no kernel, or if the loop has no text. */
 static bool copy_kernel(const struct session *s, struct str *out, struct err *err)
 {
     size_t count, line = 1;

@@ -16,9 +16,9 @@
 #include "work/job.h"
 
 /* rounds over which the experiments and the time are divided; large tables need more rounds,
- * because BATCH_LEAST limits each */
+ * because the size of each is limited */
 #define ROUNDS 8
-/* by default, one pair in SHARE is measured */
+/* by default, one pair in SHARE is measured, but at least as many experiments as forms */
 #define SHARE 10
 /* The number of experiments per round is at most the number of forms or this number, whichever is
  * larger. */
@@ -81,7 +81,7 @@ json_t *evolve_active_json(const struct session *s, unsigned number)
     return s->document.active && s->document.active_run == number ? rounds_json(s) : NULL;
 }
 
-/* Defines two columns for a value: a fraction in CSV and JSON, and percent in text. */
+/* Defines two columns for a value: a fraction in CSV, and percent in text and documents. */
 #define PERCENT(name, text)                                                                        \
     {.key = name,                                                                                  \
      .title = text,                                                                                \
@@ -254,7 +254,8 @@ static void beginning_free(void *state)
     free(b);
 }
 
-/* Reads the forms of the file of --replay, but not its experiments. Returns NULL with err. */
+/* Loads the file of --replay as the record. Returns a table with its forms but no experiments; NULL
+ * with err. */
 static struct experiments *open_record(struct beginning *b, struct err *err)
 {
     if (!(b->o.record = experiments_load(b->replay, err)))

@@ -193,7 +193,8 @@ static bool need_experiments(const struct session *s, struct err *err)
                    "no experiments");
 }
 
-/* Returns whether the options agree. Returns false with err if two options exclude each other. */
+/* Returns whether the options agree. Returns false with err if two options exclude each other, or
+ * if an option needs another option or a single rank. */
 static bool agree(const struct evolve_values *v, const struct evolve_options *o, struct err *err)
 {
     if (!v->active &&
@@ -227,7 +228,7 @@ struct starting {
     struct experiments *table;       /* counted reference */
     struct problem *problem;
     struct evolve_run *run;          /* run that is not started yet; NULL: not made yet */
-    struct watch outer;              /* the job's watch, which is restored after the run */
+    struct watch outer;              /* the job's watch, while problem_new polls time_over */
 };
 
 static void starting_free(void *state)

@@ -40,8 +40,8 @@ struct rank_message {
 bool ranks_begin(int *argc, char ***argv, struct err *err);
 /* Waits until all messages are sent and all other ranks end. Call it last, on the main thread. */
 void ranks_end(void);
-/* Returns whether a launcher started this process. Standard output may then be the launcher's
- * pseudo-terminal. */
+/* Returns whether a launcher started this process; without MPI, always false. If true, standard
+ * output may be the launcher's pseudo-terminal. */
 bool ranks_launched(void);
 
 /* ranks_count returns the number of ranks, and ranks_index returns this process's rank. Any

@@ -24,7 +24,7 @@ struct filter_term {
     char op;              /* '<' '>' 'l' (<=) 'g' (>=) '=' '!' '~' (contains; * and ? match) */
     bool first;           /* whether this is the first term of a group; a row must match one of the
                            * groups */
-    double number;        /* operand of a numeric comparison; 40% is 0.4 */
+    double number;        /* operand of a numeric comparison; 40% is 0.4; NaN: not a number */
     char *text;           /* operand of = ! ~ */
 };
 
@@ -42,14 +42,14 @@ struct filter_row {
     int columns;
 };
 
-/* Parses an expression. Column names match by prefix, ignoring case. Returns false with the
- * position in @err; @out is then empty. Rejects expressions that no row can match: an order
+/* Parses an expression. Column names match by prefix, ignoring case. Returns false with err; @out
+ * is then empty. Rejects expressions that no row can match: an order
  * comparison of text, or an empty range of a column. */
 bool filter_parse(const char *text, const struct table_column *columns, int count,
                   struct filter *out, struct err *err);
 void filter_done(struct filter *f);
-/* Returns whether a row matches. An empty filter matches all rows. A missing number matches only
- * "!=". */
+/* Returns whether a row matches. An empty filter matches all rows. Of the comparisons with a
+ * number, a missing number matches only "!=". */
 bool filter_matches(const struct filter *f, const struct filter_row *row);
 
 #endif

@@ -121,7 +121,8 @@ void result_set_confirmation(struct result *r);
 void result_note(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Returns the text of result_note; "": none. */
 const char *result_noted(const struct result *r);
-/* Adds preformatted text of several lines. Documents show it only if no table has the same data. */
+/* Adds preformatted text of several lines. Documents show it only if they have no
+ * tables. */
 void result_block(struct result *r, const char *text);
 
 /* Add a field: a member in JSON, a column in CSV. */

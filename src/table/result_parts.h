@@ -67,7 +67,6 @@ void result_write_json(const struct result *r, struct str *out);
 void result_write_document(const struct result *r, bool html, const struct result_style *style,
                            struct str *out);
 
-/* Colours of heat maps in HTML, from cold to hot. */
 
 /* Appends ` style="..."` with the colour for @share: white through yellow to red; text on dark
  * colours is white. */

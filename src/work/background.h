@@ -8,8 +8,8 @@
 #include "base/err.h"
 
 /* Starts the thread that restores the terminal and saves the session after a fault (base/fault.h).
- * The faulting thread may have exhausted its stack, or may hold a lock. If it is not started, the
- * faulting thread does the same work. UI thread. */
+ * The faulting thread may have exhausted its stack, or may hold a lock. If the thread cannot be
+ * started, the faulting thread does the same work. UI thread. */
 void rescuer_begin(void);
 void rescuer_end(void);
 

@@ -94,7 +94,8 @@ static void look(struct evolve_run *run)
     lock_give(&run->looking);
 }
 
-/* Publishes another outline if it is due and was requested. Thread 0 of the run. */
+/* Publishes another outline if it was requested, and if it is due or the user has edited the best
+ * mapping. Thread 0 of the run. */
 static void look_again(struct evolve_run *run)
 {
     const double begun = clock_seconds();
@@ -354,8 +355,8 @@ static bool run_job(void *state, struct err *err)
 
 static const struct job_ops ops = {.run = run_job, .counts = true};
 
-/* Returns the genomes of mappings @from for a run with issue width @width. Returns NULL with
- * err. */
+/* Returns the genomes of mappings @from for a run with issue width @width; NaN: the mappings'
+ * widths. Returns NULL with err. */
 static struct genome **genomes_of(const struct problem *p, double width,
                                   const struct mapping *const *from, size_t count, struct err *err)
 {

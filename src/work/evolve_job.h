@@ -48,8 +48,8 @@ struct evolve_start {
     const char *checkpoint;      /* path of the checkpoint; NULL: none */
     double seconds_before;
     enum isa isa; /* instruction set of the forms */
-    bool live;                   /* whether new measurements join the run; memetic runs on this
-                                  * process only */
+    bool live;                   /* whether new measurements join the run, which must be memetic and
+                                  * uses only this process */
 };
 
 /* Makes a run for evolve_run_begin, and starts the searches of other ranks (work/islands.h). Takes
@@ -65,10 +65,12 @@ struct evolve_run *evolve_run_start(const struct evolve_start *start,
                                     const struct evolve_options *o, struct err *err);
 /* Returns whether a live run accepts experiments now. It must be running and must have joined all
  * previous experiments. The last join must have ended at least one second ago, and at least 20
- * times its duration ago. Also returns false while one of its threads holds its lock. UI thread. */
+ * times its duration ago. Also returns false while a thread of the run holds the run's lock. UI
+ * thread. */
 bool evolve_run_wants(const struct evolve_run *run);
-/* Passes the measurements of @t to a live run if it accepts them; otherwise does nothing. The run
- * has a reference to @t until it has read @t or ended. UI thread. */
+/* Passes the measurements of @t to a live run. Does nothing if an earlier table is not joined yet,
+ * or if the run has ended. The run has a reference to @t until it has read @t or ended. UI
+ * thread. */
 void evolve_run_feed(struct evolve_run *run, struct experiments *t);
 /* Passes the measurements of @t (may be NULL) to a live run, and waits until the run has joined
  * all of them. Returns earlier if the run ends or pauses, or if the user interrupts. UI thread. */
@@ -77,7 +79,8 @@ void evolve_run_catch_up(struct evolve_run *run, struct experiments *t);
 void evolve_run_free(struct evolve_run *run);
 /* Blocks until the run ends. */
 void evolve_run_wait(struct evolve_run *run);
-/* Stores the names of @count ports in this run in @out: "0", "1", ... if the user set none. */
+/* Stores the names of @count ports in this run in @out: "0", "1", ... if the run does not have
+ * @count names. */
 void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports *out);
 /* Returns genome @g over @p as a mapping. The caller frees it. Any thread. */
 struct mapping *evolve_run_mapping(const struct evolve_run *run, const struct genome *g,

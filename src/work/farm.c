@@ -19,7 +19,7 @@ struct farm {
     unsigned *room;        /* per rank, the number of work items that it still accepts */
     unsigned results;      /* number of ranks that have ended */
     bool failed, dropped;
-    struct err err;        /* error of the first rank that failed */
+    struct err err;        /* first failure: of a rank, of a result, or cancellation */
 };
 
 static void send_count(unsigned to, enum rank_kind kind, uint64_t value)
@@ -151,14 +151,15 @@ struct farmhand {
     void *state;
     struct rank_message *pieces;     /* current work item of each worker */
     pthread_mutex_t lock;
-    struct err err;                  /* error of the first failed work item, protected by lock */
+    struct err err;                  /* error of open or of a failed work item; protected by
+                                      * @lock */
     pthread_mutex_t ear;             /* lock of the thread that receives messages */
     VEC(struct rank_message) waiting;   /* received work items in order, protected by ear */
     bool last;                       /* whether no further work items follow; protected by @ear */
     _Atomic bool cancelled;
 };
 
-/* Receives messages for up to @seconds. */
+/* Waits up to @seconds for a message, and receives all that have arrived. The caller holds @ear. */
 static void listen(struct farmhand *hand, double seconds)
 {
     struct rank_message m = {0};

@@ -25,7 +25,8 @@ struct farm_taking {
  * time. */
 struct farm *farm_new(enum rank_kind kind, unsigned workers, const struct str *setup,
                       const struct farm_taking *taking);
-/* Receives answers for up to @seconds. Returns whether a rank accepts a work item. */
+/* Receives answers. Waits up to @seconds for one if no rank accepts a work item. Returns whether a
+ * rank accepts a work item. */
 bool farm_room(struct farm *f, double seconds);
 /* Sends a work item to the rank that accepts the most further items. */
 void farm_give(struct farm *f, const struct str *piece);

@@ -13,7 +13,7 @@
 #define INTERVAL_SHARE (1 / 30.)   /* fraction of the run's time between two migrations */
 #define INTERVAL_LEAST 0.5         /* minimum seconds between two migrations */
 #define INTERVAL_MOST 30
-/* maximum number of unsent migrants per island, beyond which migrants are dropped */
+/* number of unsent messages to an island from which on migrants to it are dropped */
 #define WAITING_MOST 2
 #define WAIT 0.05                  /* seconds between polls for messages */
 

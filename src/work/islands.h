@@ -1,10 +1,11 @@
 /* An inference run over several ranks (ranks/ranks.h). Each rank is an island with its own
- * population and seed. Ranks after rank 0 have slightly different prices. At intervals each island
- * sends its best mapping to the next island in a ring, or to a random island. Rank 0 has the run
- * that the user sees. It chooses the number of ports, sends settings, and pauses and stops the
- * islands. At the end, it collects the islands' best mappings, and compares them by its own prices.
- * The islands share the population of a run on one rank, with at least two individuals each. An
- * individual gets as much time as in a run with the threads of all ranks in one process. */
+ * population and seed. Ranks after rank 0 scale the prices. At intervals each island sends its best
+ * mapping to the next island in a ring, to a random island, or to none. Rank 0 has the run that the
+ * user sees. It chooses the number of ports, sends settings, and pauses and stops the islands. At
+ * the end, it collects the islands' best mappings, and compares them by its own prices.
+ * The islands share the population of a run on one rank, with at least two individuals each, unless
+ * evolve_options.population_each is set. An individual gets as much time as in a run with the
+ * threads of all ranks in one process. */
 #ifndef PORTOLAN_WORK_ISLANDS_H
 #define PORTOLAN_WORK_ISLANDS_H
 

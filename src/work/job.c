@@ -36,7 +36,8 @@ struct job {
     atomic_bool cancel;
     struct shortage shortage;
     double started;
-    bool joined;             /* whether the finish function has run; used only on the UI thread */
+    bool joined;             /* whether the finish function has run or is running; used only on the
+                              * UI thread */
     pthread_mutex_t lock;    /* protects info, ended and said */
     pthread_cond_t changed;  /* signalled when info.paused, cancel or ended changes */
     struct job_info info;

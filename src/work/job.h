@@ -18,13 +18,13 @@ struct job_info {
     double seconds;
     char note[80];          /* note such as "12.3 M instructions" */
     bool paused;            /* whether the job is paused while running */
-    bool settled;           /* whether the job's finish function has run */
+    bool settled;           /* whether the job's finish function has run or is running */
     bool aside;             /* whether job_start_aside started the job */
     /* @measures: whether the job measures time on this CPU. @measures_alone: whether no other job
      * may measure at the same time (struct job_ops). */
     bool measures, measures_alone;
     uint64_t steps;         /* steps of its thread (base/steps.h), valid after run has returned */
-    struct err err;         /* set for JOB_FAILED */
+    struct err err;         /* error of a failed or cancelled job */
 };
 
 struct job_ops {
@@ -47,7 +47,7 @@ struct job_ops {
  * measuring job runs. Returns false with err. UI thread. */
 bool job_may_measure(const char *title, bool alone, struct err *err);
 /* Starts a job and moves @take_state. Returns the job's number, or 0 with @err if no thread can be
- * started or another measuring job conflicts with it. UI thread. */
+ * started, memory is short, or another measuring job conflicts with it. UI thread. */
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
 /* Starts a job like job_start for automatic work, such as the content of a view. The work may read
  * only data to which it has references. No other work waits for such a job (job_working). After its
@@ -89,12 +89,12 @@ bool job_cancel(unsigned number);
 /* Pauses or resumes job @number. A paused job waits in job_wait_paused. Returns false if the job is
  * not running. */
 bool job_pause(unsigned number, bool on);
-/* Requests the end of every job, and makes job_wait cancel its job. May be called in a signal
+/* Requests the end of every job, also of jobs that start later. May be called in a signal
  * handler. */
 void job_interrupt(void);
 bool job_interrupted(void);
-/* Blocks until job @number (0: all) has ended and its finish function has run. Returns false if
- * there is no such job. */
+/* Blocks until job @number (0: all) has ended and its finish function has run. Resumes a paused
+ * job. Returns false if there is no such job. */
 bool job_wait(unsigned number);
 /* Waits like job_wait, for at most @seconds. Returns false if the job is still running, or if there
  * is no such job. */
@@ -103,9 +103,9 @@ size_t job_running(void);
 /* Returns whether a job is running for which commands must wait. Stores the first such job in @out
  * (may be NULL). */
 bool job_working(struct job_info *out);
-/* Returns a descriptor for poll that is readable if job_drain has work. */
+/* Returns a descriptor for poll that is readable if job_drain has work; -1 before the first job. */
 int job_wake_fd(void);
-/* Cancels and joins all jobs. */
+/* Cancels, joins and frees all jobs without calling their finish functions. */
 void job_shutdown(void);
 
 #endif

@@ -35,8 +35,9 @@ struct pool_ops {
     void (*work)(void *state, unsigned worker);
 };
 
-/* Runs until @ops->next has returned false for all workers. The calling thread is worker 0. A
- * worker may receive no item. If some threads cannot be started, fewer workers run. */
+/* Runs until @ops->next returns false once, and waits for the items in progress. The calling thread
+ * is worker 0. A worker may receive no item. If some threads cannot be started, fewer workers
+ * run. */
 void pool_run(unsigned workers, const struct pool_ops *ops, void *state);
 /* Declares that a screen is open. From then on, thread_searches lowers the priority of its
  * thread. */
