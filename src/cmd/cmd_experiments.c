@@ -207,7 +207,7 @@ struct experiments_list_values {
     const char *filter;
 };
 
-/* Lists row @i. Only CSV and JSON include the state of a measured row. */
+/* Lists row @i. Text omits the state of a measured row. */
 static void list_row(const struct experiments *t, size_t i, struct str *buffer,
                      struct result_table *table)
 {

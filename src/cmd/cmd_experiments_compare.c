@@ -24,7 +24,7 @@ struct fleet_host {
     /* number of experiments that another host also measured, and number of these that differ from
      * the median */
     size_t compared, differing;
-    /* mean relative difference of the differing experiments */
+    /* sum of the relative differences from the median, over the compared experiments */
     double difference;
 };
 
@@ -196,7 +196,7 @@ static void tell_hosts(const struct fleet_comparing *w, struct result *result)
     }
 }
 
-/* Adds one row per experiment and host with a measurement, for CSV and JSON. */
+/* Adds one row per differing experiment and host with a measurement, for CSV and JSON. */
 static void add_rows(const struct fleet_comparing *w, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "experiment", .kind = CELL_TEXT},
@@ -219,7 +219,8 @@ static void add_rows(const struct fleet_comparing *w, struct result *result)
         }
 }
 
-/* Adds a table for text: a row per experiment, a column per host from @from to @to. */
+/* Adds a table for text: a row per differing experiment, a column per host from @from to before
+ * @to. */
 static void add_table(const struct fleet_comparing *w, size_t from, size_t to,
                       struct result *result)
 {

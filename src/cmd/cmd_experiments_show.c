@@ -11,8 +11,8 @@ struct experiments_show_values {
     size_t number;
 };
 
-/* Returns the cycles that the current machine predicts; NaN if the machine lacks a form. Sets
- * *@machine to its id. */
+/* Returns the cycles that the current machine predicts; NaN if there is no machine, or if the
+ * machine lacks a form. Sets *@machine to the machine's id, or to "". */
 static double predict(struct session *s, size_t row, const char **machine)
 {
     struct err none = {0};

@@ -18,7 +18,7 @@ struct export_values {
     const char *file;
 };
 
-/* Finds the format of @extension. Returns false with err, which lists the extensions. */
+/* Finds the format of @extension. Returns false with err for an unknown extension, or a picture. */
 static bool format_of(const char *extension, enum format *out, struct err *err)
 {
 #define FORMAT_ROW(value, name, extension) {value, extension},

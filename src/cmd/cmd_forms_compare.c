@@ -28,12 +28,12 @@ struct form_comparing {
     bool *shown;                   /* per form: whether it matches the pattern and differs by more
                                     * than @above */
     size_t matching, showing;
-    /* number of forms that at least two machines have, if @above is set */
+    /* number of matching forms that at least two machines have, if @above is set */
     size_t compared;
 };
 
 /* Finds the cycles of @form repeated in isolation, and its table entry. Returns false if @m lacks
- * the form. Stores the results in *@cycles and *@entry. */
+ * the form. Stores the results in *@cycles (NaN: more than 64 kinds of µops) and *@entry. */
 static bool look_up(struct throughput *engine, const struct machine *m, const char *form,
                     const struct mapping_entry **entry, double *cycles)
 {
@@ -173,7 +173,8 @@ static void add_rows(const struct form_comparing *w, struct throughput *const *e
     free(shown);
 }
 
-/* Prints cycles and latency as "0.50 / 4", or "-" if the machine lacks the form. */
+/* Prints cycles and latency as "0.50 / 4", only the cycles if the latency is unknown, or "-" if the
+ * machine lacks the form. */
 static void print_pair(struct throughput *engine, const struct machine *m, const char *form,
                        char *text, size_t size)
 {
@@ -188,7 +189,7 @@ static void print_pair(struct throughput *engine, const struct machine *m, const
         snprintf(text, size, "%.2f / %g", cycles, entry->latency);
 }
 
-/* Adds a table for text: a row per form, a column per machine. */
+/* Adds a table for text: a row per listed form, a column per machine from @from to before @to. */
 static void add_table(const struct form_comparing *w, struct throughput *const *engines,
                       size_t from, size_t to, struct result *result)
 {

@@ -74,7 +74,7 @@ const struct command command_job_cancel = {
     .run = run_cancel,
 };
 
-/* Waits for the job. In the workbench, only the commands after it wait. */
+/* Makes the following commands of the workbench wait for job @number; 0: for all jobs. */
 static bool await(struct session *s, unsigned number, struct result *result, struct err *err)
 {
     struct job_info info;

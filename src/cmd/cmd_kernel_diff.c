@@ -168,7 +168,7 @@ const struct command command_kernel_diff = {
 };
 
 struct compare_task {
-    struct paired_loops *made;   /* result of the job; NULL: borrowed from the session */
+    struct paired_loops *made;   /* result of the job; NULL: moved to the session */
 };
 
 static bool compare_work(void *state, struct result *result, struct err *err)

@@ -449,7 +449,7 @@ static bool take_evaluation(void *state, struct unpacking *from, struct err *err
                    "the results of another rank are damaged");
 }
 
-/* Starts other ranks for @run. Returns NULL if there are none. */
+/* Starts other ranks for @run. Returns NULL if there are none, or if they are busy. */
 static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_run *run)
 {
     const struct farm_taking taking = {run->rows ? take_rows : NULL, take_evaluation, job_cancelled,

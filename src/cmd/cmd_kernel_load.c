@@ -114,8 +114,9 @@ static void take_lines(struct recipe *r, const struct kernel_load_values *v)
     r->options.last_line = last ? last : first;
 }
 
-/* Adds -O2 unless a flag sets the level. Unless a flag selects a processor, adds the current
- * machine as the target (native if it is this computer). Returns false with err on failure. */
+/* Adds -O2 unless a flag sets the level. Unless a flag selects a processor or --isa another
+ * instruction set, adds the current machine as the target (native if it is this computer). Returns
+ * false with err on failure. */
 static bool take_defaults(struct session *s, struct recipe *r, struct err *err)
 {
     const struct here *here = &s->document.here;

@@ -55,7 +55,7 @@ struct kernel_measuring {
     double patience;                 /* maximum seconds to wait for a stable clock */
     struct machine *machine;         /* machine of this CPU (counted reference); NULL: unknown */
     struct block_work *bounds;       /* bounds on @machine; NULL: unknown */
-    struct block_time time;          /* prediction on @machine */
+    struct block_time time;          /* measured time of the loop */
     /* whether the time is unconfirmed, because it is below a bound of this CPU */
     bool below;
     /* front end's cycles per iteration at the loop's own address on @machine, if they limit the

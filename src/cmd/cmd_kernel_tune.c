@@ -52,7 +52,7 @@ struct tuning {
     bool would_sum;
     bool compares; /* whether the results of each version are compared with the loop's results */
     const char *export;  /* output file; NULL: none */
-    char why[128]; /* reason why no version was run or measured; empty if versions were measured */
+    char why[128]; /* reason why versions were not run or measured; empty: none */
     struct tune *tune;
     struct tuned_result versions[SHOWN + 1];
     size_t best; /* index of the best version; 0: the original loop */

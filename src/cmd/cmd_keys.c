@@ -6,7 +6,7 @@
 #include "cmd/key.h"
 #include "cmd/keymap.h"
 
-/* output of the current key table: a list, or a section of the man page */
+/* Output of the keys of one view as rows of a table */
 
 struct listing_keys {
     struct result_table *table;

@@ -176,8 +176,8 @@ static bool prepare_cpu(struct machine_hunting *w, struct err *err)
     return true;
 }
 
-/* Returns whether blocks may contain the form: with --against any form, otherwise a form that runs
- * on this CPU. */
+/* Returns whether blocks may contain the form: any form if the reference is a model, otherwise a
+ * form that can be measured on this CPU. */
 static bool is_drawn(const void *state, const struct form_row *row)
 {
     char why[96];
