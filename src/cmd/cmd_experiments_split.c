@@ -274,7 +274,7 @@ static void join_rows(struct host_merging *w, const struct experiments *t, bool 
     free(keep);
 }
 
-/* Joins the rows of all hosts that agree, or with --all of all hosts. Each control occurs once, with
+/* Joins the rows of all hosts that agree; with --all, of all hosts. Each control occurs once, with
  * the measurement of the first host that measured it. Controls without a measurement are last. */
 static void join(struct host_merging *w)
 {

@@ -362,8 +362,8 @@ struct check_values {
     const char *machine, *simulate;
 };
 
-/* Chooses the forms that match the patterns; without patterns the most frequent forms, most frequent
- * first. Omits forms that cannot be measured on this CPU or the simulated CPU. Returns false with
+/* Chooses the forms that match the patterns; without patterns the most frequent forms, in this
+ * order. Omits forms that cannot be measured on this CPU or the simulated CPU. Returns false with
  * err on failure. */
 static bool choose_forms(struct checking *w, const struct check_values *v, struct err *err)
 {

@@ -312,8 +312,8 @@ static bool reads_inputs(const struct running *r, struct err *err)
     return true;
 }
 
-/* Returns whether all inputs of --define have a value. Otherwise returns false with err, which names
- * an input without a value. */
+/* Returns whether all inputs of --define have a value. Otherwise sets err, which names the first
+ * input without a value. */
 static bool has_macros(const struct running *r, struct err *err)
 {
     for (const char *at = r->how.defines; at && *at; at += strspn(at, " ")) {

@@ -282,7 +282,8 @@ static void cell_percent(struct result_table *t, double fraction)
     cell_text(t, text);
 }
 
-/* Adds the changed loops that both builds have, largest change first, for text. */
+/* Adds the loops that both builds have and whose change is large enough or unknown, in the order of
+ * the rows, for text. */
 static void add_changed(const struct builds_diff *w, struct result *result)
 {
     struct result_column columns[8] = {{.key = "change", .kind = CELL_TEXT, .width = 9}};

@@ -42,7 +42,7 @@ struct explain_values {
 };
 
 struct explaining {
-    VEC(char *) argv;    /* arguments, NULL-terminated; of a running process, only its name */
+    VEC(char *) argv;    /* arguments, NULL-terminated; only NULL for a running process */
     char *place, *input; /* @place: symbol or address; NULL: the session's kernel */
     struct program_output output;
     struct insitu_options options;

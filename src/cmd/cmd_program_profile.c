@@ -186,7 +186,7 @@ static void predict(struct profiling *w)
 }
 
 /* Measures the hottest loops in isolation on this CPU. If a loop fails, stores the reason and
- * continues. Ends only if the user cancels. */
+ * continues. Returns false with err only if the user cancels. */
 static bool measure(struct profiling *w, struct err *err)
 {
     struct run_profile *p = w->profile;

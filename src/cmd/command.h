@@ -77,7 +77,7 @@ void experiments_publish(struct session *s);
 struct measure_choice {
     const char *simulate;   /* id of the machine to simulate; NULL: measure this CPU */
     double patience;        /* maximum seconds to wait for a stable core; NaN: the default */
-    size_t cpu;             /* number of the CPU that measures; NOT_GIVEN: an idle CPU */
+    size_t cpu;             /* number of the CPU that measures; NOT_GIVEN: any CPUs */
 };
 /* Replaces the session's experiments with *@made (session_set_experiments) and measures those
  * without cycles. Returns false with err if it cannot measure. */
