@@ -92,7 +92,7 @@ static char *imported_id(const char *path, const char *architecture)
 /* State of the job that imports uops.info's XML. The worker reads all files before it adds the
  * machines. The file of all architectures has 150 MB. */
 struct uops_import {
-    char *architecture;   /* NULL: all architectures */
+    char *architecture;   /* NULL: the only architecture of each file */
     char **paths;
     struct machine **machines;
     size_t count;

@@ -405,8 +405,8 @@ char *command_take_job_result(struct session *s, const char *title)
     return str_take(&text);
 }
 
-/* Refuses commands that change the session while a job prepares to replace the session, because the
- * changes would be lost. */
+/* Refuses commands that change the session, read its data or start a job, while a job prepares to
+ * replace the session. Their changes and results would be lost. */
 static bool may_run(const struct session *s, const struct command *c, struct err *err)
 {
     return !s->replacing || (!(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) && !c->read) ||

@@ -45,9 +45,9 @@ struct paired_loops {
 };
 
 /* Selects the two loops. B is the current kernel. A is kernel @other of the list (from 1;
- * NOT_GIVEN: the kernel before the current one). @ids: one machine for both loops or one for each;
- * if @count is 0, the displayed machine. Returns NULL with err on failure, for example if a kernel
- * does not exist. */
+ * NOT_GIVEN: the kernel before the current one, or with two machines the current one). @ids: one
+ * machine for both loops or one for each; if @count is 0, the displayed machine. Returns NULL with
+ * err on failure, for example if a kernel does not exist. */
 struct paired_loops *comparison_new(struct session *s, size_t other, const char *const *ids,
                                     size_t count, struct err *err);
 void comparison_free(struct paired_loops *c);

@@ -31,7 +31,8 @@ struct study;
 /* Result of the last `kernel whatif NAME=A..B` */
 struct sweep {
     char name[128], machine[64];
-    /* cycles per iteration; NaN: no prediction */
+    /* @values: values of the parameter. @bounds, @simulated: cycles per iteration; NaN: no
+     * prediction. */
     double *values, *bounds, *simulated;
     size_t count;
 };
@@ -183,8 +184,8 @@ struct machine *document_machine(const struct document *d, const char *id);
 /* Displays the machines selected for @isa. */
 void document_show_isa(struct document *d, enum isa isa);
 /* Exchanges with @saved all data that a session directory has, and the data derived from it. Does
- * not exchange inference runs and records of measurements, because they belong to jobs of this
- * process. */
+ * not exchange results of jobs of this process, such as inference runs, records of measurements,
+ * charts and profiles. */
 void document_exchange(struct document *d, struct document *saved);
 
 #endif

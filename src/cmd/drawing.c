@@ -25,7 +25,7 @@ struct drawing {
     double *values[2 * FIGURE_SERIES];   /* x and y values of each series */
     size_t value_count;
     char title[160], x_label[140], labels[FIGURE_SERIES][24];
-    /* counted references for the accuracy plot; drawing_prepare drops them */
+    /* counted references for the accuracy plot; drawing_prepare drops @table */
     struct experiments *table;
     struct machine *machine;
 };

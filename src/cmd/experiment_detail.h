@@ -10,7 +10,7 @@ struct experiment_detail {
     size_t row;
     const struct experiment_row *e;   /* borrowed from the session's table */
     struct str text, lengths;
-    /* assembly, one instruction per line; empty: the code was not measured */
+    /* assembly, one instruction per line; empty: neither measured nor encoded */
     struct str code;
     struct record_samples samples;
     bool kept;                        /* whether samples are available */

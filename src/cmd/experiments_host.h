@@ -10,8 +10,8 @@
 #define HOST_CPU_COLUMN "cpu"
 #define HOST_MICROCODE_COLUMN "microcode"
 
-/* Fills the empty host columns of all measured rows of @t with this host's name, CPU and
- * microcode. */
+/* Writes this host's name, CPU and microcode to the host columns of all measured rows of @t that
+ * have no host. */
 void experiments_host_fill(struct experiments *t);
 /* Sets @out to a name of row @index that is the same in every table. The terms are sorted by form
  * name, because each table has its own order of forms. */

@@ -28,7 +28,7 @@ struct explained_loop {
                                * not measured */
     /* predicted cycles per iteration for the mix of executed paths; NaN: no machine */
     double predicted;
-    const char *cause;        /* main cause of the additional time; static */
+    const char *cause;        /* main cause of the additional time, static; NULL: none */
     size_t iterations;        /* number of recorded iterations */
     /* number of new cache lines that the loads access per iteration; NaN: not recorded */
     double lines;
@@ -54,8 +54,8 @@ void explained_print_memory(const struct explained_loop *x, struct str *out);
 void explained_print(const struct explained_loop *x, struct str *out);
 
 /* Fills @out with the recorded iterations of the loop. Borrows the instructions of the kernel.
- * Returns false with err if the effects of some code were not recorded. The caller always frees
- * @out with recording_done. */
+ * Returns false with err if the effects of some code were not recorded, or if there is no complete
+ * iteration. The caller always frees @out with recording_done. */
 bool explained_recording(const struct placed *x, const struct loop_lines *lines,
                          struct recording *out, struct err *err);
 

@@ -22,7 +22,7 @@ struct all_loops {
     struct outcome *outcomes;      /* per loop, one outcome per machine */
 };
 
-/* Adds a table for text: a row per loop, a column per machine. */
+/* Adds a table for text: a row per loop, a column per machine from @from to before @to. */
 static void add_table(const struct all_loops *w, size_t from, size_t to, struct result *result)
 {
     struct result_column columns[ABREAST + 4] = {

@@ -1,4 +1,5 @@
-/* Analyses of the session's kernel for commands. UI thread. */
+/* Analyses of the session's kernel for commands. On the thread that uses the session or its
+ * snapshot. */
 #ifndef PORTOLAN_CMD_KERNEL_ANALYZE_H
 #define PORTOLAN_CMD_KERNEL_ANALYZE_H
 

@@ -36,7 +36,7 @@ enum keycode {
 /* Decodes the sequence after Esc at the start of @bytes, for any TERM: "[1~" Home, "[5~" PgUp,
  * "OP" F1. Returns KEYCODE_NONE for a key that no view uses (Ctrl-Left). Sets *@used to the length
  * of the sequence without Esc; 0: the sequence is incomplete. KEYCODE_ESCAPE with *@used 0: Esc
- * alone. */
+ * alone, or an invalid sequence. */
 int key_of_sequence(const char *bytes, size_t length, size_t *used);
 /* Decodes a mouse report, X10 or SGR. Returns KEYCODE_CLICK for the first button, a wheel's key, or
  * KEYCODE_SWALLOWED. Sets *@x and *@y to column and row of a click, from 0. *@used 0: the bytes are

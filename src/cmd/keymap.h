@@ -71,7 +71,8 @@ bool keymap_key(const struct keymap *k, const char *view, const char *command,
 /* Returns the user's binding of @key that applies in @view, borrowed until the next change; NULL:
  * none. */
 const struct key_binding *keymap_own(const struct keymap *k, const char *view, int key);
-/* Calls @line for each action in @view, with its keys, command and effect. */
+/* Calls @line for each action in @view, with its keys, command (NULL: the terminal acts) and
+ * effect. */
 void keymap_tell(const struct keymap *k, const char *view,
                  void (*line)(void *to, const char *keys, const char *command, const char *help),
                  void *to);

@@ -1,4 +1,4 @@
-/* Sets of machines: those that a command names, and those that have all forms of a loop. */
+/* Sets of the machines that a command names. */
 #ifndef PORTOLAN_CMD_MACHINE_SET_H
 #define PORTOLAN_CMD_MACHINE_SET_H
 
@@ -8,7 +8,7 @@
 #include "cmd/parameter.h"
 #include "cmd/session.h"
 
-/* value of --machine: all shipped machines, the user's, and the session's */
+/* value of --machine: the selected machines, all shipped machines and the user's */
 #define MACHINES_ALL "all"
 
 struct machine_set { VEC(struct machine *) list; };

@@ -24,7 +24,8 @@ struct memory_point {
     bool small;                  /* whether the arrays are too small for a measurement */
     bool contended;              /* whether another task slowed the core during the measurement */
     double clock_hz;             /* clock of the core during the measurement; 0: unknown */
-    double huge;                 /* share of the arrays on huge pages during the measurement */
+    double huge;                 /* share of the arrays on huge pages during the measurement; NaN:
+                                  * not measured */
     /* @block: block size in bytes of a faster blocked version; 0: none. @block_gain: speedup by
      * that version. */
     double block, block_gain;
@@ -53,7 +54,8 @@ struct memory_curve {
                                   * (bounds_refute) */
 };
 
-/* Predicts @count points from @from to @to bytes, each about twice the size of the previous one.
+/* Predicts points from @from to @to bytes, each twice the size of the previous one. There are at
+ * most MEMORY_CURVE_POINTS.
  * @joined: words such as `2=1+4160` (streams_join). @measured: costs of this CPU; NULL: the
  * machine's facts. Returns false with err. Any thread. The caller always calls
  * memory_curve_done. */

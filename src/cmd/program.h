@@ -40,8 +40,8 @@ void program_inputs_done(struct program_inputs *inputs);
 bool program_input_like_runs(const struct program_runs *runs, size_t input, double value,
                              struct err *err);
 /* Parses one value per input of the model, in the order of the inputs, from "N=4096 M=2". Without
- * words, returns the values of the model's largest run. Returns false with err. Stores the values
- * in @out. */
+ * words, returns the values of the model's last run. Returns false with err. Stores the values in
+ * @out. */
 bool program_inputs_given(const struct program_model *m, const struct word_list *words,
                           double out[INPUTS_MAX], struct err *err);
 

@@ -1,5 +1,5 @@
-/* Output file of a program that a command runs: a temporary file or the user's. UI thread; a worker
- * may call program_output_drop. */
+/* Output file of a program that a command runs: a temporary file or the user's. UI thread; while
+ * the command's job runs, its worker instead. */
 #ifndef PORTOLAN_CMD_PROGRAM_OUTPUT_H
 #define PORTOLAN_CMD_PROGRAM_OUTPUT_H
 

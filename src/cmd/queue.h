@@ -53,7 +53,7 @@ void queue_drop(struct command_queue *q);
  * cancels the job. */
 void queue_await(struct session *s, unsigned number, bool own);
 /* Sets *@ended to whether the awaited job has ended. Returns false with err if it failed or was
- * cancelled; the queued commands are then dropped. */
+ * cancelled; the queued commands are then dropped. For AWAIT_ALL, always returns true. */
 bool queue_ended(struct session *s, bool *ended, struct err *err);
 /* Runs the queued commands. Returns false with err on the first failure. */
 bool queue_run(struct session *s, FILE *out, struct err *err);

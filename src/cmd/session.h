@@ -103,7 +103,7 @@ struct rows_shown {
 
 /* Functions of the views, which the workbench sets, or a view printed in a script */
 struct session_views {
-    /* Executes `view`, `find`, `sort`, `filter`, `do`, `prompt` and `copy`. Stores copied text in
+    /* Executes the commands of cmd_view.c, and `copy`, `tutorial` and `demo`. Stores copied text in
      * session.copied. */
     bool (*command)(struct session *s, const char *verb, const char *argument,
                     struct result *result, struct err *err);
@@ -119,8 +119,8 @@ struct session_views {
 
 void session_init(struct session *s);
 void session_done(struct session *s);
-/* Frees a session that was created only for display. Does the same as session_done, but background
- * jobs continue. */
+/* Frees the contents of a session that was read from a directory. Does the same as session_done,
+ * but background jobs continue. */
 void session_release(struct session *s);
 /* Returns the id of this CPU's machine for HERE_NAME, else @id. Returns NULL with err if no
  * machine matches this CPU. */

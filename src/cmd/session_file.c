@@ -189,8 +189,7 @@ static bool save_all(struct session *s, struct session_saving *w, struct err *er
             session_row(&settings, setting->name, str_text(&value));
         }
     str_done(&value);
-    /* The displayed instruction set is written last, because the last set in the file is displayed.
-     * */
+    /* The displayed instruction set is written last, because the last in the file is displayed. */
     for (int k = 1; k <= ISA_COUNT; k++) {
         const struct selection *shown = &s->document.kept[(s->document.isa + k) % ISA_COUNT];
         for (size_t i = 0; i < shown->count; i++)

@@ -65,8 +65,9 @@ bool session_sweep_save(const struct sweep *sweep, struct session_saving *w, str
 bool session_sweep_load(const char *dir, struct sweep *out, struct err *err);
 bool session_run_save(const struct unfinished_run *run, struct session_saving *w, struct err *err);
 bool session_run_load(const char *dir, struct unfinished_run *out, struct err *err);
-/* Describes the last inference run of @s; empty if none can be resumed. UI thread.
- * unfinished_run_done frees the result. */
+/* Describes the unfinished run of the loaded session, if no run was started since, or else the last
+ * inference run of @s; empty if none can be resumed. UI thread. unfinished_run_done frees the
+ * result. */
 struct unfinished_run session_unfinished_run(const struct session *s);
 
 #endif

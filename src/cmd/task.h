@@ -29,8 +29,8 @@ struct task_ops {
     bool (*publish)(struct session *s, void *state, struct result *result, struct err *err);
     /* Frees @state. UI thread; called once. */
     void (*free)(void *state);
-    /* Called after a failure (@err), or after a cancellation (@err NULL). May add a partial result.
-     * UI thread. May be NULL. */
+    /* Called after a failure of work (@err), or after the cancellation of its job (@err NULL); not
+     * called if publish fails. May add a partial result. UI thread. May be NULL. */
     void (*failed)(struct session *s, void *state, struct result *result, const struct err *err);
     /* Called when the screen stops waiting, and the work continues as job @number. UI thread. May
      * be NULL. */

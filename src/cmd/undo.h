@@ -32,7 +32,7 @@ struct undo_step {
     enum isa isa;                          /* instruction set of the machine */
     /* selections before and after the addition; undo keeps a selection that was changed since */
     struct undo_choice before, after;
-    unsigned group;                        /* steps of one group are undone together */
+    unsigned group;                        /* steps of one group are undone together; 0: alone */
 };
 struct undo_steps { VEC(struct undo_step) list; };
 struct undo {
