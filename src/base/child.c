@@ -94,9 +94,9 @@ static void directories_remove(void)
     lock_give(&directories_lock);
 }
 
-/* Removes directory @name in @base if the program that created it has ended. The directory must
- * belong to this user, and no other user may have access to it. @path is working storage for the
- * name. */
+/* Removes directory @name in @base if a program created it with child_directory_new's prefix and
+ * has ended. The directory must belong to this user, and no other user may have access to it. @path
+ * is working storage for the name. */
 static void collect(const char *base, const char *name, struct str *path)
 {
     struct stat status;
@@ -257,7 +257,7 @@ static void limit_set(pid_t pid, int resource, rlim_t value)
 }
 
 /* Starts the child. The caller can set limits after the start, because the child first waits for
- * its input. */
+ * its input. Returns 0, or errno's value on failure. */
 static int child_start(const char *const *argv, const char *dir, int input, int output,
                        const struct child_limits *limits, pid_t *pid)
 {
@@ -312,7 +312,7 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
 }
 
 /* Reads a number from /proc/@process/@file; @format describes its position. Returns 0 if the file
- * has no such number. */
+ * cannot be read or has no such number. */
 static unsigned long long number_of(const char *process, const char *file, const char *format)
 {
     char path[64], text[512];

@@ -217,7 +217,7 @@ static bool record_line(const char *line, struct change *out)
 }
 
 /* Parses a record. Rejects a record that is incomplete or was not written by this module, because a
- * record names files to remove. */
+ * record names files to remove. The caller frees *@changes in both cases. */
 static bool record_parse(char *text, size_t length, struct change **changes, size_t *count)
 {
     VEC(struct change) found = {0};
@@ -240,7 +240,8 @@ static bool record_parse(char *text, size_t length, struct change **changes, siz
     return ok;
 }
 
-/* Completes the change recorded in @dir, if @dir has a record. */
+/* Completes the change recorded in @dir, if @dir has a record. Returns false with err on failure,
+ * and if the record is invalid. */
 static bool settle(int dir, const char *path, struct err *err)
 {
     struct str record = {0}, text = {0};
@@ -271,7 +272,8 @@ static bool settle(int dir, const char *path, struct err *err)
     return ok;
 }
 
-/* Locks the directory. Continues without a lock if the file system does not support locks. */
+/* Locks the directory. Returns false with err if another program keeps it locked. Continues without
+ * a lock if the file system does not support locks. */
 static bool lock(int dir, int kind, const char *path, struct err *err)
 {
     for (int wait = 0; flock(dir, kind | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR);

@@ -67,8 +67,8 @@ bool file_temporary_make(int dir, const char *name, bool private, struct file_te
     return false;
 }
 
-/* Copies the mode of the target. Ignores a failure, because file systems without modes refuse this,
- * and the contents are more important. */
+/* Copies the mode of the target, if it exists. Returns false on failure, except if the system
+ * refuses to set modes, because the contents are more important. */
 static bool keep_mode(int fd, int dir, const char *target)
 {
     struct stat status;

@@ -56,7 +56,8 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Follows symbolic links from @path to the name to replace, which may be missing. */
+/* Follows symbolic links from @path to the name to replace, which may be missing. Returns false
+ * with err after more than LINKS_MAX links. */
 static bool follow(const char *path, struct str *out, struct err *err)
 {
     char link[PATH_MAX];

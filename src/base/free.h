@@ -1,4 +1,4 @@
-/* Frees large objects on a separate thread (work/background_free.h), because freeing takes long. If
+/* Frees large objects on a separate thread (work/background.h), because freeing takes long. If
  * there is no such thread, frees them at once. */
 #ifndef PORTOLAN_BASE_FREE_H
 #define PORTOLAN_BASE_FREE_H

@@ -41,7 +41,7 @@ struct miss {
 ORDER_BY(compare_misses, struct miss, DESCENDING(error))
 
 /* Returns the rows with a measured and a predicted value, largest error first. The caller frees
- * them. Sets *@count to the number of rows. */
+ * them. Sets *@count to the number of rows. Returns NULL if memory is exhausted. */
 static struct miss *find_misses(const struct experiments *t, const double *predicted, size_t *count)
 {
     struct miss *misses = shortage_alloc((t->rows.count + 1) * sizeof *misses);

@@ -432,8 +432,8 @@ static void adopting_free(void *state)
     free(w);
 }
 
-/* Returns the best mapping. The source of each form states its confidence, the agreement of the
- * best mappings on the form (confidence_of). The caller frees the result. */
+/* Returns the best mapping. The source of each form states its confidence if known: the agreement
+ * of the best mappings on the form (confidence_of). The caller frees the result. */
 static struct mapping *best_of(const struct adopting *w)
 {
     const struct problem *problem = w->problem;
@@ -547,7 +547,7 @@ static struct machine *machine_over(const struct machine *base, const char *id,
 }
 
 /* Returns the machine that the inferred mapping overlays: the current machine, or its base if it is
- * itself an overlay. */
+ * itself such an overlay. Returns NULL with err if there is none. */
 static struct machine *base_of(struct session *s, struct err *err)
 {
     struct machine *m = session_current(s, err);

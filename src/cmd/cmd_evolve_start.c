@@ -162,7 +162,8 @@ void evolve_show_started(const struct evolve_run *run, struct result *result)
     result_count(result, "experiments", (int64_t)status.experiments);
 }
 
-/* Returns the population of the last run as mappings with the run's port names. */
+/* Returns the population of the last run as mappings with the run's port names; empty without a
+ * run. */
 static struct population last_population(const struct session *s)
 {
     struct population p = {0};

@@ -33,7 +33,7 @@ static bool cannot_run(const struct machine *m, const struct scan_form *form,
 
 /* Returns the share of instructions that the machine's tables have. Excludes instructions that both
  * the tables and the CPU lack, and sets *@lacking to their number. Each run of undecoded bytes
- * counts as one unknown instruction. */
+ * counts as one unknown instruction. Returns 0 if no instruction remains. */
 static double coverage(const struct machine *m, const struct scan *scan, const struct forms *forms,
                        uint64_t *lacking)
 {
@@ -53,7 +53,8 @@ static double coverage(const struct machine *m, const struct scan *scan, const s
 }
 
 /* Selects the machines to compare: two chosen by the instruction set, then the other selected
- * machines of that instruction set. */
+ * machines of that instruction set. Returns their number, at most 32; 0 with err if one cannot be
+ * loaded. */
 static size_t machines_of(struct session *s, enum isa isa, struct machine *out[32], struct err *err)
 {
     const char *const *always = isa_ops(isa)->common_machines;

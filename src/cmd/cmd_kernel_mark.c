@@ -14,7 +14,8 @@ struct mark_values {
     const char *file, *kind;
 };
 
-/* Prints the markers that precede and follow the loop. */
+/* Prints the markers that precede and follow the loop. Returns false with err if IACA has none for
+ * the instruction set. */
 static bool markers_of(const char *kind, const struct isa_ops *ops, const char *name,
                        struct str *begin, struct str *end, struct err *err)
 {

@@ -310,7 +310,8 @@ static void add_points(const struct memory_job *w, struct result *result)
 }
 
 /* Draws cycles over sizes, with a logarithmic scale: o measured, - predicted, * both. The label of
- * a line is its highest value. Draws nothing for fewer than three sizes. */
+ * a line is its highest value. Draws nothing for fewer than three sizes, or if no value is
+ * positive. */
 static void add_curve(const struct memory_curve *c, struct result *result)
 {
     double least = INFINITY, most = 0;

@@ -158,8 +158,9 @@ static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn 
     return ok;
 }
 
-/* Runs the versions on this CPU. Returns false with err if cancelled. If the runs fail for another
- * reason, @why of @w has the reason. Predictions decide if the loop was not measured. */
+/* Runs the versions if this CPU can run the loop. Returns false with err if cancelled. If versions
+ * are not run or measured for another reason, @why of @w has the reason. Predictions decide if the
+ * loop was not measured. */
 static bool run_here(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
 {
     struct err fault = {0};
@@ -283,8 +284,8 @@ static bool write_best(struct tuning *w, const struct insn *insns, size_t count,
     return made && (!w->export || file_write(w->export, w->text.data, w->text.length, err));
 }
 
-/* Makes the best build the result's kernel, and writes its assembler text to the file of
- * --export. */
+/* Makes the best build the result's kernel, and writes its assembler text, if known, to the file of
+ * --export, if given. */
 static bool write_build(struct tuning *w, struct err *err)
 {
     const struct kernel *k = w->builds.list.items[w->build].kernel;

@@ -144,8 +144,8 @@ static void correct_throughput(struct correcting *w, struct learner *learner, st
     learned_done(&learned);
 }
 
-/* Learns usages from experiments with known forms. Corrects the forms whose throughputs
- * disagree. */
+/* Learns usages from experiments with known forms. Corrects the forms whose throughputs disagree.
+ * Returns false with err if this CPU cannot be measured, or after a cancellation. */
 static bool correct_throughputs(struct correcting *w, struct err *err)
 {
     bool any = false;

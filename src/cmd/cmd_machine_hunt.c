@@ -365,7 +365,7 @@ static const char *llvm_cpu(const char *against, const struct machine *m)
 }
 
 /* Chooses the machine and the reference (a machine, this CPU or llvm-mca), and their instruction
- * set. Returns false with err if they do not fit. */
+ * set. Returns false with err if they do not fit, or one cannot be used. */
 static bool choose_sides(struct session *s, const struct hunt_values *v, struct machine_hunting *w,
                          struct err *err)
 {

@@ -228,7 +228,7 @@ static double misses_of(const struct memory *m, size_t level, const struct cache
 }
 
 /* Adds the misses and the local hit rate of each cache level. @by_sets: misses of the simulated
- * sets per level; NULL: not simulated. */
+ * sets per level; NULL: not simulated, in which case also reports estimated conflict misses. */
 static void add_levels(struct result *result, const struct memory *memory,
                        const struct reuse_histogram *all, const double *by_sets)
 {

@@ -94,8 +94,8 @@ static void keep_output(struct explaining *w)
     w->output.own = false;
 }
 
-/* Returns false with err, which names the watched instruction and other loops, if the loop was not
- * executed. */
+/* Returns whether the loop was executed. If it was not, err has the reason if known; otherwise it
+ * names the watched instruction, and other loops of a place that the user gave. */
 static bool enough(const struct explaining *w, struct err *err)
 {
     const struct insitu *x = &w->found.insitu;
@@ -191,7 +191,7 @@ static bool sample_instead(struct explaining *w, struct err *err)
 }
 
 /* Measures the most frequent paths in isolation on this CPU, with the recorded branch directions
- * and data in the first-level cache. */
+ * and data in the first-level cache. Stores the last reason why a path was not measured. */
 static void measure_paths(struct explaining *w)
 {
     struct calibration calibration;
@@ -361,7 +361,7 @@ static void explaining_free(void *state)
 }
 
 /* Selects loop @number, from 1, of the last profile. If @again is true, also selects the profiled
- * program with its arguments and input, to run it again. */
+ * program with its arguments and, unless the user gave another, its input, to run it again. */
 static bool take_profiled(struct explaining *w, const struct run_profile *p, size_t number,
                           bool again, struct err *err)
 {

@@ -514,7 +514,8 @@ static void say_all(struct result *result, const struct profiling *w)
     say_hottest(result, w);
 }
 
-/* Adds a summary in one line. In the workbench the program view shows the remaining results. */
+/* Adds a summary in one line, and a line about lost samples. In the workbench the program view
+ * shows the remaining results. */
 static void say_short(struct result *result, const struct run_profile *p)
 {
     double off, share = p->loops.count ? profile_share(p, p->loops.items[0].samples, &off) : 0;

@@ -160,7 +160,7 @@ static void add_experiments(struct reporting *r)
 }
 
 /* Adds the current machine's usages of the forms in the experiments, or without experiments, of the
- * forms in the loop. */
+ * forms in the loop; at most FORMS_SHOWN. */
 static void add_mapping(struct reporting *r, const struct machine *m)
 {
     static const struct result_column columns[] = {

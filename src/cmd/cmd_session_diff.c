@@ -229,7 +229,8 @@ static void compare_experiments(const struct experiments *a, const struct experi
     names_done(&right);
 }
 
-/* Compares @sides, whose paths are @paths (NULL: the current session). */
+/* Compares @sides, whose paths are @paths (the second may be NULL: the current session). Returns
+ * false with err if a machine cannot be loaded, or after a cancellation. */
 static bool compare(struct session *const sides[2], char *const paths[2], struct result *result,
                     struct err *err)
 {

@@ -406,7 +406,7 @@ char *command_take_job_result(struct session *s, const char *title)
 }
 
 /* Refuses commands that change the session, read its data or start a job, while a job prepares to
- * replace the session. Their changes and results would be lost. */
+ * replace the session. Their changes and results would be lost. Allows silent commands. */
 static bool may_run(const struct session *s, const struct command *c, struct err *err)
 {
     return !s->replacing || (!(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) && !c->read) ||
@@ -434,7 +434,7 @@ static bool reading_work(void *state, struct result *result, struct err *err)
     return r->command->read(r->read, r->values, result, err);
 }
 
-/* Adds the machines that the handler loaded to the session. */
+/* Adds the machines that the handler loaded to the session, except those that it already has. */
 static bool reading_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct reading *r = state;

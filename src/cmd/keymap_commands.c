@@ -77,7 +77,7 @@ static void keymap_names(const struct keymap *k, const struct key_row *row, cons
 }
 
 /* Returns the description of the user's @command from the key table or from the command's help; ""
- * for several commands. */
+ * for several commands or an invalid one. */
 static const char *help_of(const char *command)
 {
     const struct command *found;

@@ -260,7 +260,8 @@ struct point_run {
 };
 
 /* Adds the loop's code for point @at. Uses the previous point's code if it does not depend on the
- * size. */
+ * size. Marks the point if its arrays are too small; if it is the last point, returns false with
+ * err. */
 static bool point_prepare(struct memory_curve *c, size_t at, const struct kernel *k, size_t loop,
                           struct sandbox *s, struct arena_state *arena, struct point_run *runs,
                           struct err *err)

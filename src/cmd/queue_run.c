@@ -203,9 +203,10 @@ bool queue_load(struct session *s, const struct command *c, char **words, size_t
     return ok;
 }
 
-/* Reports an error, clears @err and returns true, if the setting keep-going is on and no interrupt
- * ended the command. The exit status reports it later. In the workbench this applies only to
- * scripts, because errors of typed commands appear in the error line. */
+/* Adds the position in @script to an error without position. If the setting keep-going is on and no
+ * interrupt ended the command, also reports the error, clears @err and returns true. The exit
+ * status reports it later. In the workbench this applies only to scripts, because errors of typed
+ * commands appear in the error line. */
 static bool goes_on(struct session *s, const char *script, size_t number, FILE *out,
                     struct err *err)
 {

@@ -137,7 +137,7 @@ static int newest_first(const void *a, const void *b)
 
 /* Lists the entries of directory @part in the state directory whose names begin with @begin, newest
  * first. The age of an entry is the age of its file @inside, or its own age if @inside is "". Omits
- * entries without this file. */
+ * entries without this file, and hidden entries. */
 static void list_aged(const char *part, const char *begin, const char *inside,
                       struct aged_list *out)
 {

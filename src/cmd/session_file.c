@@ -245,8 +245,8 @@ void session_refuse(const char *dir, const char *todo, struct err *err)
     str_done(&path);
 }
 
-/* Reads the manifest of @dir. Without a manifest, the list is empty. file_set_remove checks that
- * names are relative. */
+/* Reads the manifest of @dir. Adds its files and the manifest itself to the list; without a
+ * manifest, nothing. file_set_remove checks that names are relative. */
 static bool read_manifest(const char *dir, struct names *out, struct err *err)
 {
     struct str path = {0};

@@ -644,7 +644,8 @@ static bool take_kernel_row(void *to, const char *key, const char *value)
     return kernel_record_take(to, key, value, &valid) && valid;
 }
 
-/* Loads kernel @number of the shelf. Sets *@there to whether it has files. */
+/* Loads kernel @number of the shelf. Sets *@there to whether it has a file; if not, returns NULL
+ * without err. */
 static const struct kernel *load_shelved(const char *dir, size_t number, size_t *loop, bool *there,
                                          struct err *err)
 {

@@ -543,8 +543,8 @@ void cell_show(const struct result_cell *c, const struct result_column *column, 
     }
 }
 
-/* Returns whether the prepared text is for this format and style. For documents, the titles must
- * also agree. */
+/* Returns whether the prepared text has all parts, and is for this format and style. For documents,
+ * the titles must also agree. */
 static bool is_prepared(const struct result *r, enum format format,
                         const struct result_style *style)
 {
