@@ -32,7 +32,8 @@ struct experiments_measuring {
     struct machine *machine;
     char *filter;
     /* Members of the worker */
-    struct experiments *table;      /* the job's copy of the selected rows */
+    struct experiments *table;      /* the job's copy of the selected rows; NULL: not selected
+                                     * yet */
     size_t *rows;                   /* index in the session's table of each copied row */
     struct forms *forms;
     struct machine *simulated;      /* simulated machine (counted reference); NULL: this CPU */

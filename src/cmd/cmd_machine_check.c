@@ -41,7 +41,7 @@ struct checking {
     struct check *check;
     struct experiments *table;    /* one row per form of @names */
     size_t measured, without_latency;
-    struct stage_log *log;        /* progress for the views */
+    struct stage_log *log;        /* progress for the views; NULL: not started */
     double filled;                  /* clock_seconds() when the lists of @log were last filled */
     /* copy of the check for the view, which takes the copy; NULL: no new rows */
     struct check *_Atomic so_far;

@@ -29,7 +29,7 @@ struct correction {
     unsigned micro_ops;
     /* corrected latency, if the row is a latency; its form and source are borrowed */
     struct latency_rule rule;
-    double predicted;          /* prediction with the corrected machine */
+    double predicted;          /* cycles that the corrected machine predicts; NaN: unknown */
     char reason[160];          /* reason why the row was not corrected */
 };
 
@@ -42,7 +42,7 @@ struct correcting {
     VEC(struct correction) list;
     char *source;              /* source of each correction: "measured on ..." */
     char *id, *base, *title;   /* names of the user's machine */
-    char *path;                /* output directory */
+    char *path;                /* output directory; NULL: nothing was written */
 };
 
 /* Returns the latency between operands @from and @to in the current tables; 1 if unknown. */

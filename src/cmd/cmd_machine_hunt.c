@@ -45,7 +45,8 @@ struct machine_hunting {
     struct hunt_options options;
     double tolerance, seconds, until;
     struct model *knows;          /* model of @machine, from whose forms blocks are drawn */
-    struct model *truth;          /* model of @against, which gives the times */
+    struct model *truth;          /* model of @against, which gives the times; NULL: the CPU or
+                                   * llvm-mca gives them */
     struct sandbox *sandbox;
     struct calibration calibration;
     struct hunt *hunt;

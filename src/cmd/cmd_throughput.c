@@ -26,7 +26,7 @@ static bool parse(const char *text, struct experiment *e, struct err *err)
 
 struct load {
     VEC(struct mass) masses;
-    double alone;     /* sum of the times in isolation of forms whose copies slow each other down
+    double alone;     /* sum of the cycles in isolation of forms whose copies slow each other down
                        * more than their ports explain */
 };
 

@@ -66,8 +66,9 @@ struct selection {
 /* The machine of this computer */
 struct here {
     char *id;                         /* id; NULL: unknown, with the reason in @fault */
-    char *base;                       /* id of the machine whose tables this computer uses */
-    /* title such as "Emerald Rapids (Golden Cove core, sapphirerapids tables)" */
+    char *base;                       /* id of the machine whose tables this computer uses; NULL:
+                                       * unknown */
+    /* title such as "Emerald Rapids (Golden Cove core, sapphirerapids tables)"; NULL: unknown */
     char *title;
     enum isa isa;
     struct err fault;

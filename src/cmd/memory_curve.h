@@ -27,10 +27,10 @@ struct memory_point {
     double huge;                 /* share of the arrays on huge pages during the measurement; NaN:
                                   * not measured */
     /* @block: block size in bytes of a faster blocked version; 0: none. @block_gain: speedup by
-     * that version. */
+     * that version, as a ratio; 0: none. */
     double block, block_gain;
     const char *help;            /* most useful remedy; NULL: none */
-    double gain;                 /* speedup by this remedy */
+    double gain;                 /* speedup by this remedy, as a ratio; 1: none */
 };
 
 struct memory_curve {

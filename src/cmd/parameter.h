@@ -59,6 +59,7 @@ enum completion {
     COMPLETE_COMMAND, COMPLETE_SETTING, COMPLETE_VIEW, COMPLETE_SORT, COMPLETE_FILTER
 };
 
+/* Option or argument of a command. NULL in a text: the parameter has none. */
 struct parameter {
     /* name of an option, such as "--seconds", or placeholder of an argument in help, such as
      * "FILE" */

@@ -46,7 +46,7 @@ struct session {
     bool quit;
     bool any_failed;                  /* whether a command failed and keep-going continued */
     FILE *input;                      /* source of `kernel paste`; NULL: none */
-    FILE *out;                        /* destination of the running command's output */
+    FILE *out;                        /* destination of the running command's output; NULL: none */
     size_t *input_line;               /* line counter of @input, may be NULL */
     /* whether the screen is open: jobs then run in the background, and pasted text comes from the
      * screen */

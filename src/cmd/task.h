@@ -19,7 +19,8 @@ enum task_listed {
 };
 
 struct task_ops {
-    const char *doing;       /* verb for messages: "job 3 loads" */
+    const char *doing;       /* verb for messages: "job 3 loads"; NULL: the work is started
+                              * only by task_begin or task_start_aside */
     /* Does the work on @state. Worker thread; it must use only parts of the session to which @state
      * has references. Loops poll watch_steps (base/watch.h). The result of cancelled work is
      * dropped. @result is shown on success. Returns false with err. */

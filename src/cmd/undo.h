@@ -24,7 +24,8 @@ struct undo_step {
     /* machine that undo restores (counted reference); NULL: the step changes a kernel, or adds
      * machine @id in place of none */
     struct machine *machine;
-    const struct kernel *kernel, *now;     /* counted references; undo replaces @now with @kernel */
+    const struct kernel *kernel, *now;     /* counted references; undo replaces @now with @kernel;
+                                            * NULL: the step changes no kernel */
     size_t loop;
     /* id of an added machine, in place of @machine (NULL: none); id NULL: the step adds no
      * machine */

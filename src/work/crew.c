@@ -33,8 +33,8 @@ struct crew {
     bool over;
     void (*work)(void *state, unsigned member);
     void *state;
-    struct shortage *shortage;    /* the caller's record of memory shortage */
-    struct job *job;              /* the caller's job */
+    struct shortage *shortage;    /* the caller's record of memory shortage; NULL: none */
+    struct job *job;              /* the caller's job; NULL: none */
 };
 
 static void *member_run(void *argument)

@@ -33,7 +33,8 @@ struct evolve_run {
     bool edited;                 /* whether the user has edited the best mapping since the last
                                   * outline */
     double due;                  /* clock_seconds() after which the worker makes another outline */
-    struct outline *outline;     /* counted reference to the last outline that the UI thread read */
+    struct outline *outline;     /* counted reference to the last outline that the UI thread read;
+                                  * NULL: none */
     struct evolve_status status; /* the last status that the UI thread read */
     bool has_status;
     /* serial number and revision of the last table passed to the run */

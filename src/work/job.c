@@ -45,7 +45,7 @@ struct job {
     const char *unit;        /* unit of the watched loops; NULL: none. Only the worker uses this
                               * member and the next two. */
     double unit_begun, reported;
-    double said;             /* time of the last report by the job itself */
+    double said;             /* clock_seconds() of the last report by the job itself */
 };
 
 static struct job **jobs;

@@ -24,8 +24,8 @@ _Thread_local struct job *thread_job;
 struct team {
     void (*work)(void *state, unsigned worker);
     void *state;
-    struct shortage *shortage;    /* the caller's record of memory shortage */
-    struct job *job;              /* the caller's job */
+    struct shortage *shortage;    /* the caller's record of memory shortage; NULL: none */
+    struct job *job;              /* the caller's job; NULL: none */
     pthread_mutex_t lock;
     pthread_cond_t decided;
     enum { WAIT, WORK, GO_HOME } order;   /* what the thread must do next; protected by the lock */
@@ -119,8 +119,8 @@ bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void
 struct apart {
     void (*work)(void *state);
     void *state;
-    struct shortage *shortage;    /* the caller's record of memory shortage */
-    struct job *job;              /* the caller's job */
+    struct shortage *shortage;    /* the caller's record of memory shortage; NULL: none */
+    struct job *job;              /* the caller's job; NULL: none */
 };
 
 static void *run_apart(void *argument)
