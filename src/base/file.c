@@ -96,7 +96,8 @@ static void not_there(struct err *err, const char *path)
 }
 
 /* Returns whether a file with @status may be opened, or read if it is already open. Returns false
- * with err for a pipe that would block, or for a device if only regular files are allowed. */
+ * with err for a pipe that would block, and if only regular files are allowed, for each pipe and
+ * device. */
 static bool may_read(const char *path, const struct stat *status, struct err *err)
 {
     if (S_ISFIFO(status->st_mode) && files_only)

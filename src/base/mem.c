@@ -26,7 +26,7 @@ void die_set_save(void (*save)(void))
 
 void die(const char *format, ...)
 {
-    /* Removes the hook before the call, because a hook that calls die() must not run again. */
+    /* Removes both hooks before the calls, because a hook that calls die() must not run again. */
     void (*restore)(void) = atomic_exchange(&restore_hook, NULL),
          (*save)(void) = atomic_exchange(&save_hook, NULL);
     va_list args;

@@ -132,7 +132,8 @@ static void add_row(const struct session *s, struct evolve_run *run, const struc
     }
 }
 
-/* Appends "8 ports", or the port counts tried so far. */
+/* Appends "8 ports", with the reason if this number is uncertain, or the port counts tried so
+ * far. */
 static void print_ports(struct evolve_run *run, const struct evolve_status *t, struct str *out)
 {
     static const char *const why[] = {
@@ -454,7 +455,7 @@ static struct mapping *best_of(const struct adopting *w)
 
 /* Notes that no experiment shows the ports of @form, because several usages explain the
  * measurements equally well. The best mappings may agree on a usage only because it has the lowest
- * price. */
+ * price. Prints the experiment that would decide, if there is one, to @settle. */
 static void note_hidden(struct mapping *m, const char *form, const struct observable *o,
                         struct str *settle)
 {

@@ -219,8 +219,8 @@ static void add_rows(const struct fleet_comparing *w, struct result *result)
         }
 }
 
-/* Adds a table for text: a row per differing experiment, a column per host from @from to before
- * @to. */
+/* Adds a table for text: a row for each of the first ROWS_SHOWN differing experiments, a column per
+ * host from @from to before @to. */
 static void add_table(const struct fleet_comparing *w, size_t from, size_t to,
                       struct result *result)
 {

@@ -195,8 +195,8 @@ static void days_add(const struct runner_summary *m, struct str *out)
         str_addf(out, " to %s", m->until);
 }
 
-/* Adds a summary. In the workbench it is one line, because the experiments view shows failures and
- * their reasons. */
+/* Adds a summary. In the workbench it omits the failures, because the experiments view shows them
+ * with their reasons. */
 static void add_summary(const struct session *s, struct result *result)
 {
     const struct document *d = &s->document;

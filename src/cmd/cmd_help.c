@@ -230,8 +230,8 @@ static void suggest_noun(const char *topic, struct err *err)
         err_set(err, ERR_USAGE, similar_todo(&similar, NULL, todo), "\"%s\" is no command", topic);
 }
 
-/* Returns the command that @topic names by an alias or abbreviation. Otherwise returns NULL with
- * err, which suggests similar commands if there are any. */
+/* Returns the command that @topic names by its name, an alias or an abbreviation. Otherwise returns
+ * NULL with err, which suggests similar commands if there are any. */
 static const struct command *topic_command(const char *topic, struct err *err)
 {
     struct line_words words = {0};

@@ -85,8 +85,8 @@ static void put_values(struct result_table *t, const char *name, double a, doubl
     cell_number(t, exact ? b - a : NAN);
 }
 
-/* Adds cycles, bounds and port loads of both loops with their differences. Omits port loads if the
- * loops are on different machines. */
+/* Adds cycles, bounds and port loads of both loops with their differences. Omits idle ports, and
+ * all ports if the loops are on different machines. */
 static void add_bounds(const struct paired_loops *c, struct result *result)
 {
     static const struct result_column columns[] = {

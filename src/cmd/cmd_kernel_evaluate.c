@@ -395,7 +395,7 @@ static double iterations_of(struct kernel_evaluating *w)
 
 /* Chooses the requested protocol, or kernel measure's if the file has all columns of kernel measure
  * (@own). Otherwise chooses the protocol with the smaller error on the first blocks. Chooses
- * BHive's protocol if the file cannot be read twice, or if both errors are large. */
+ * BHive's protocol if the file cannot be read twice, or if both errors are large or equal. */
 static void protocol_choose(struct kernel_evaluating *w, bool own)
 {
     str_clear(&w->because);

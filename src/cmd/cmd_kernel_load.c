@@ -85,7 +85,7 @@ static void find_bundled(char **path)
 }
 
 /* Reads FILE:A-B or FILE:A, the notation of editors for lines. Does nothing if --lines is given, if
- * a file has the whole name, or if FILE does not exist. */
+ * a file has the whole name, if FILE does not exist, or for an invalid range. */
 static void take_lines(struct recipe *r, const struct kernel_load_values *v)
 {
     const char *colon = strrchr(r->path, ':');
@@ -115,8 +115,8 @@ static void take_lines(struct recipe *r, const struct kernel_load_values *v)
 }
 
 /* Adds -O2 unless a flag sets the level. Unless a flag selects a processor or --isa another
- * instruction set, adds the current machine as the target (native if it is this computer). Returns
- * false with err on failure. */
+ * instruction set, adds the current machine as the target (native if it is this computer). Without
+ * --isa, selects that machine's instruction set. Returns false with err on failure. */
 static bool take_defaults(struct session *s, struct recipe *r, struct err *err)
 {
     const struct here *here = &s->document.here;

@@ -172,7 +172,8 @@ static void add_remedies(const struct memory_curve *c, struct result *result)
     str_done(&out);
 }
 
-/* Reports block sizes. Blocking helps only if code outside the loop reads the data again. */
+/* Reports the block size for the largest arrays in each level. Blocking helps only if code outside
+ * the loop reads the data again. */
 static void add_blocks(const struct memory_curve *c, struct result *result)
 {
     struct str out = {0};
@@ -384,8 +385,8 @@ static void add_roofline(const struct memory_job *w, struct result *result)
     result_number(result, "flops_per_byte", intensity);
 }
 
-/* Reports how many cores saturate the memory bandwidth of the socket, if the largest arrays are in
- * memory. */
+/* Reports how many cores saturate the memory bandwidth of the socket, or that this is unknown, if
+ * the largest arrays are in memory. */
 static void add_cores(const struct memory_curve *c, struct result *result)
 {
     const struct memory_point *last = &c->points[c->count - 1];

@@ -379,7 +379,8 @@ static bool change(struct machine *m, const char *name, const char *value, struc
 }
 
 /* Applies @word to @changed. If it is a range, sets *@swept to the parameter's name, and *@from and
- * *@to to the range. Returns false with err if @word is invalid. */
+ * *@to to the range. Returns false with err if @word is invalid, or is a second
+ * range. */
 static bool apply(struct machine *changed, const char *word, char **swept, long *from, long *to,
                   struct err *err)
 {

@@ -49,8 +49,8 @@ static void atlas_job_free(struct atlas_job *w)
     free(w);
 }
 
-/* Returns the path of this CPU's journal if @m was charted on this CPU. The journal then has the
- * chart's experiments. Otherwise returns NULL. */
+/* Returns the path of this CPU's journal if @m was charted on this CPU and the journal is readable.
+ * It then has the chart's experiments. Otherwise returns NULL. The caller frees the path. */
 static char *own_journal(const struct machine *m)
 {
     const char *measured = machine_fact(m, "measured_cpu");
@@ -67,7 +67,8 @@ static char *own_journal(const struct machine *m)
 }
 
 /* Loads machines and their experiments. A machine that cannot be loaded is an error if the user
- * named it; otherwise it is reported and omitted. */
+ * named it; otherwise it is reported and omitted. Experiments that
+ * cannot be loaded are an error. */
 static bool load(struct atlas_job *w, struct result *result, struct err *err)
 {
     size_t kept = 0;

@@ -28,7 +28,8 @@ struct calibrating {
     struct err fault;
 };
 
-/* Starts a sandbox and calibrates it. The machine view shows the same calibration. */
+/* Starts a sandbox and calibrates it. The machine view shows the same calibration. With `info` set,
+ * only a cancellation is an error; otherwise each failure is. */
 static bool calibrate_run(void *state, struct result *result, struct err *err)
 {
     struct calibrating *w = state;

@@ -81,7 +81,8 @@ static void post(struct checking *w)
     check_free(atomic_exchange(&w->so_far, now));
 }
 
-/* Reports progress, the last measured rows, and the rows with the largest differences. */
+/* Reports progress. Every TELL_SECONDS and at the end, also reports the last measured rows and the
+ * rows with the largest differences. */
 static void tell(struct checking *w, double done, double total, const char *what)
 {
     const struct check *c = w->check;

@@ -354,7 +354,7 @@ static void name_machine(struct correcting *w, const struct machine *checked,
 }
 
 /* Sets *@out to the machine that @check simulated; NULL: it measured this CPU. Returns false with
- * err if @asked (may be NULL) names another machine. */
+ * err if @asked (may be NULL) names another machine, or if the machine cannot be loaded. */
 static bool simulated_by(struct session *s, const struct check *check, const char *asked,
                          const struct machine **out, struct err *err)
 {

@@ -443,7 +443,7 @@ static const char *starts_processes(const struct program_runs *runs)
 }
 
 /* Reports how many counts depend on the inputs, which inputs affect no count, and how counts
- * outside the runs are predicted. */
+ * outside the runs are predicted. Also reports a called function that starts other programs. */
 static void add_findings(struct result *result, const struct program_model *m)
 {
     const struct program_runs *runs = m->runs;

@@ -162,8 +162,9 @@ static bool watch_runs(struct blaming_program *w, struct estimator *e,
     return ok;
 }
 
-/* Measures paths of loops in isolation, with data in the first-level cache. Begins with the largest
- * difference between measured and predicted time. */
+/* Measures at most MEASURED_MOST paths of loops in isolation, with data in the first-level cache.
+ * Begins with the largest difference between measured and predicted time. Stores why a path was not
+ * measured. Returns false with err if cancelled. */
 static bool measure(struct blaming_program *w, const struct program_code *code,
                     const struct code_parts *parts, struct err *err)
 {

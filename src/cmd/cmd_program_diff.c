@@ -283,7 +283,7 @@ static void cell_percent(struct result_table *t, double fraction)
 }
 
 /* Adds the loops that both builds have and whose change is large enough or unknown, in the order of
- * the rows, for text. */
+ * the rows, for text; at most as many as --top. */
 static void add_changed(const struct builds_diff *w, struct result *result)
 {
     struct result_column columns[8] = {{.key = "change", .kind = CELL_TEXT, .width = 9}};
@@ -332,7 +332,8 @@ static void add_changed(const struct builds_diff *w, struct result *result)
         result_line(result, "rows not shown: %zu; --top N shows more", more);
 }
 
-/* Adds the loops that only build @side has, for text. */
+/* Adds the loops that only build @side has, with the cycles on the first machine, for text; at most
+ * as many as --top. */
 static void add_only(const struct builds_diff *w, int side, struct result *result)
 {
     const struct result_column columns[] = {
@@ -447,7 +448,8 @@ static void add_all(const struct builds_diff *w, struct result *result)
     }
 }
 
-/* Adds the number of loops of each kind, and the totals. */
+/* Adds the number of loops of each kind, the number of undecoded functions, and the reason why a
+ * build has no source lines. */
 static void say_sums(const struct builds_diff *w, struct result *result)
 {
     size_t both = 0, only[2] = {0, 0}, slower = 0, faster = 0, not_compared = 0;
@@ -591,8 +593,8 @@ static void diff_free(void *state)
     free(w);
 }
 
-/* Determines the instruction set, which both builds must share. Returns false with err
- * otherwise. */
+/* Determines the instruction set, which both builds must share. Returns false with err if they do
+ * not, or if one cannot be read. */
 static bool choose_isa(const struct program_diff_values *v, enum isa *out, struct err *err)
 {
     enum isa other;

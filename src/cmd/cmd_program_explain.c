@@ -215,7 +215,8 @@ static void measure_paths(struct explaining *w)
     sandbox_free(sandbox);
 }
 
-/* Runs the recorded iterations in the sandbox if caches or the TLB are a cause. */
+/* Runs the recorded iterations in the sandbox if caches or the TLB are a cause. Stores the reason
+ * if they are then not run. */
 static void measure_recorded(struct explaining *w)
 {
     struct calibration calibration;

@@ -136,8 +136,9 @@ static bool compare_blocks(struct predicting *p, struct err *err)
     return p->unbuilt.code != ERR_INTERRUPTED;
 }
 
-/* Predicts the program's time on each machine. Omits machines that lack a necessary fact. Returns
- * false with err on failure or when cancelled, and if the only machine lacks a fact. */
+/* Predicts the program's time on each machine. Omits machines without a prediction, for example
+ * because they lack a fact. Returns false with err if the counts cannot be estimated, when
+ * cancelled, and if the only machine has no prediction. */
 static bool predict_run(void *state, struct result *result, struct err *err)
 {
     struct predicting *p = state;
@@ -279,8 +280,8 @@ static void add_machines(struct result *result, const struct predicting *p)
                         p->outcomes.items[i].why.what);
 }
 
-/* Reports the range of the time because of uncertain counts, and the run that would narrow the
- * range. */
+/* Reports why the time is uncertain: uncounted loops, inexact counts with the range of the time and
+ * the run that would narrow it, and excluded mispredictions. */
 static void say_spread(struct result *result, const struct predicting *p,
                        const struct machine_prediction *o)
 {

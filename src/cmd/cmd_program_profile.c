@@ -137,7 +137,7 @@ static bool looking(void *state, double share)
 
 /* Predicts the loop for arrays as large as the program's memory. The result is an upper limit,
  * because the code does not show the size of the loop's arrays. Does nothing if the size of the
- * memory is unknown. */
+ * memory is unknown, or if there is no prediction. */
 static void predict_over_memory(const struct profiling *w, struct profile_loop *l)
 {
     const double bytes = fmin(fmax(w->profile->memory, MEMORY_CURVE_LEAST), MEMORY_CURVE_MOST);

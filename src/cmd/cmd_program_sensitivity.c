@@ -390,7 +390,7 @@ static bool read_program(struct sweep_hand *hand, struct unpacking *setup, struc
 }
 
 /* Reads the run that rank 0 predicted. The model has only this run, so it predicts exactly this run
- * for the run's inputs. Returns false with err on failure. */
+ * for the run's inputs. Returns false on failure, with err only if the model cannot be made. */
 static bool read_run(struct sweep_hand *hand, struct unpacking *setup, struct err *err)
 {
     char *names[INPUTS_MAX];

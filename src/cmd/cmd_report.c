@@ -159,8 +159,8 @@ static void add_experiments(struct reporting *r)
     add_part(r, "Experiments", part);
 }
 
-/* Adds the current machine's usages of the forms in the experiments, or without experiments, of the
- * forms in the loop; at most FORMS_SHOWN. */
+/* Adds the current machine's usages and latencies of the forms in the experiments, or without
+ * experiments, of the forms in the loop; at most FORMS_SHOWN. */
 static void add_mapping(struct reporting *r, const struct machine *m)
 {
     static const struct result_column columns[] = {
@@ -362,8 +362,8 @@ static bool report_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* Copies the state and the error curve of each run. Each copied curve has fewer points, but
- * includes the last point. */
+/* Copies the state and the error curve of each run. Each copied curve has at most CURVE_SHOWN
+ * points, and includes the last point. */
 static void take_runs(struct reporting *r, const struct session *s)
 {
     const size_t most = 4000;

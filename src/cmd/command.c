@@ -336,7 +336,8 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
 }
 
 /* Writes the output of the command and of its jobs in the session's format. Moves a job's prepared
- * text, which may be large. Writes nothing if the result is empty, or in CSV if it has no data. */
+ * text, which may be large. Writes nothing if the result is empty (in JSON:
+ * and has no command), or in CSV if it has no data. */
 static void write_output(struct session *s, const char *title, struct str *out)
 {
     struct result_style style = {.title = title, .color = s->settings.color};
@@ -361,8 +362,9 @@ static void keep_result(struct session *s, char *take_line)
 }
 
 /* Records whether `export` has a result. After a failed command it has no result, because the user
- * could mistake an earlier result for the result of the failed command. A command that shows a view
- * makes results exportable again. */
+ * could mistake an earlier result for the result of the failed command. Silent commands, and
+ * commands that use the shown result, are exceptions. The command `view` makes results exportable
+ * again. */
 static void note_end(struct session *s, const struct command *c, const char *line, bool ok)
 {
     if (ok && c == &command_view)

@@ -78,7 +78,8 @@ static void align(struct paired_loops *c)
 }
 
 /* Determines the source iterations per iteration of each loop, the divisor of its values, unless
- * they are known. Two versions of one source may have different numbers. */
+ * they are known or both loops are of one kernel. Two versions of one source may have different
+ * numbers. */
 static void take_times(struct paired_loops *c)
 {
     const struct comparison_side *a = &c->side[0], *b = &c->side[1];

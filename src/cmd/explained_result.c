@@ -418,7 +418,7 @@ static void say_cache(struct result *result, const struct explained_findings *f,
 
 /* Adds the cost of a new line next to the latencies of the machine's levels. Adds the level that
  * most new lines of the first listed load come from. Adds nothing if the cache term is at most its
- * uncertainty. */
+ * uncertainty, or if no line was new. */
 static void say_levels(struct result *result, const struct explained_findings *f)
 {
     static const char *const names[] = {"L2", "L3", "memory"};
@@ -527,7 +527,8 @@ static void say_translation(struct result *result, const struct explained_findin
                 tlb, off);
 }
 
-/* Adds the terms of the difference if replays measured these terms. */
+/* Adds the terms of the difference if replays measured these terms; otherwise the reason, if
+ * known. */
 static void say_terms(struct result *result, const struct explained_findings *f)
 {
     const struct split *s = &f->split;

@@ -117,7 +117,8 @@ static size_t *first_loops(const struct object *o, const struct function_ranking
     return first;
 }
 
-/* Adds the functions of @take_o. @ok: whether the object was read. @samples may be NULL. */
+/* Adds the functions of @take_o, and their loops. @ok: whether the object was read; if not, err is
+ * set. @samples may be NULL. Returns false with err on failure. */
 static bool add_object(struct function_list *list, const char *member, struct object *take_o,
                        const struct perf_samples *samples, bool ok, struct err *err)
 {

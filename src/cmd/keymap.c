@@ -18,7 +18,8 @@ struct row_word {
     char text[VIEW_NAME_MOST];
 };
 
-/* Reads the next word and advances *@at. Returns false at the end of the line. */
+/* Reads the next word and advances *@at. Returns false at the end of the line, and for a word that
+ * is too long for @out. */
 static bool next_word(const char **at, struct row_word *out)
 {
     *at += strspn(*at, BLANKS);

@@ -38,7 +38,8 @@ const char *line_end(const char *at, const char **next)
     return at;
 }
 
-/* Copies the word at @at to @storage. Returns the position after it; NULL with err. */
+/* Copies the word at @at to @storage, without quotes and escapes, and with the home directory for
+ * ~. Returns the position after it; NULL with err. */
 static const char *take_word(const char *at, const char *end, struct str *storage, struct err *err)
 {
     const char *home =

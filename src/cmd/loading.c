@@ -169,7 +169,7 @@ static void give_back(struct session *s, const struct kernel_loading *l, const s
 }
 
 /* Shows the compiler's messages if it rejected the source. Shows rejected pasted text again, for
- * correction. */
+ * correction. Does nothing after a cancellation. */
 static void failed(struct session *s, void *state, struct result *result, const struct err *err)
 {
     const struct kernel_loading *l = state;

@@ -226,8 +226,9 @@ static bool goes_on(struct session *s, const char *script, size_t number, FILE *
     return true;
 }
 
-/* Runs line @number of @script. @script NULL: a typed line or an argument. Returns false with err
- * if the script must end. */
+/* Runs line @number of @script. @script NULL: a typed line or an argument. If a
+ * command waits for a job, queues the rest of the line. Returns false with err if the script must
+ * end. */
 static bool run_line(struct session *s, const char *script, size_t number, const char *line,
                      FILE *out, struct err *err)
 {

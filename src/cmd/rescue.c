@@ -27,7 +27,8 @@
 
 static _Atomic(struct session *) ours;
 
-/* Stores a path in the state directory with time and process id; "" without a home directory. */
+/* Stores a path in the state directory with time and process id; "" without a state
+ * directory. */
 static void name_directory(char *path, size_t size)
 {
     char name[64], stamp[32] = "";

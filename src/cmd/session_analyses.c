@@ -165,7 +165,8 @@ static void simulating_free(void *state)
 }
 
 /* Returns the simulation on machine @index of @a. Simulates a short loop at once, a longer loop in
- * a job. Returns NULL while the job runs, and for very long loops. */
+ * a job. Returns NULL while the job runs, and for very long loops. Also returns NULL after a
+ * failure until the session changes. */
 static const struct simulation *simulation_of(struct session *s, struct analyses *a, size_t index)
 {
     static const struct task_ops ops = {NULL, simulating_work, simulating_publish, simulating_free,

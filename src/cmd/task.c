@@ -112,7 +112,8 @@ static bool wait_visibly(struct session *s, unsigned number, const char *title, 
     return job_wait_for(number, s->patience - moment);
 }
 
-/* Runs the task as a job, for which the screen waits within its patience. */
+/* Runs the task as a job, for which the screen waits within its patience. Without a screen, or if
+ * its patience is infinite, waits for the end of the job. Returns false with err on failure. */
 static bool run_as_job(struct task_run *take_t, const char *title, struct err *err)
 {
     struct session *s = take_t->session;

@@ -310,7 +310,7 @@ static void add_item(json_t *items, const char *key, json_t *take_item)
 }
 
 /* Adds each array of @items to @object. If an array has one item, adds that item's members
- * instead. */
+ * instead, unless @object already has members of these names. */
 static void place_items(json_t *items, json_t *object)
 {
     const char *key;

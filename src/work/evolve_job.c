@@ -375,7 +375,8 @@ static struct genome **genomes_of(const struct problem *p, double width,
     return NULL;
 }
 
-/* Creates the search on this rank and on others. Returns false with err. */
+/* Creates the search on this rank and, unless the run is live, on other ranks that are free.
+ * Returns false with err. */
 static bool make_evolve(struct evolve_run *run, const struct evolve_start *start,
                         const struct evolve_options *o, struct err *err)
 {
@@ -476,7 +477,7 @@ void evolve_run_feed(struct evolve_run *run, struct experiments *t)
     lock_give(&a->lock);
 }
 
-/* Waits until no measurements are waiting to join. */
+/* Waits until no measurements are waiting to join, the run has ended, or an interrupt arrives. */
 static void await_arrived(struct evolve_run *run)
 {
     struct arriving *a = run->arriving;
