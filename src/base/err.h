@@ -30,7 +30,7 @@ struct err {
  * NULL. */
 _Bool err_set(struct err *err, enum err_code code, const char *todo, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Adds the place of an error. Returns false. @file may be NULL. */
+/* Adds the place of an error. Returns false. @err and @file may be NULL. */
 _Bool err_at(struct err *err, const char *file, size_t line, size_t column);
 /* Reports that there is no memory to read @file, at least @bytes bytes (ERR_MEMORY). Returns
  * false. */
@@ -41,7 +41,7 @@ _Bool err_memory_write(struct err *err, const char *file);
 /* Reports that a request for @bytes bytes by work named @what failed (ERR_MEMORY). Returns
  * false. */
 _Bool err_memory_for(struct err *err, const char *what, size_t bytes);
-/* Writes "file:line:column: cause; remedy" to @buffer. Returns @buffer. */
+/* Writes "file:line:column: cause; remedy" to @buffer, without unknown parts. Returns @buffer. */
 const char *err_text(const struct err *err, char *buffer, size_t size);
 void err_clear(struct err *err);
 

@@ -25,7 +25,7 @@ bool path_is_state(const char *path);
 /* Returns whether this process's user or root owns a file or directory. */
 bool path_owner_trusted(const struct stat *about);
 /* Creates the parent directories of @path with @mode less the umask; in the state directory with
- * 0700. Returns false with err. */
+ * 0700, which an existing state directory also gets. Returns false with err. */
 bool path_make_parents(const char *path, mode_t mode, struct err *err);
 /* Returns the last component of @path, borrowed; all of @path if it ends with a slash. Any
  * thread. */

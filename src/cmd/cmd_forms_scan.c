@@ -73,7 +73,8 @@ static size_t machines_of(struct session *s, enum isa isa, struct machine *out[3
     return n;
 }
 
-/* Adds the forms that a machine's tables lack, unless its CPU lacks them too, most frequent first. */
+/* Adds the forms that a machine's tables lack, unless its CPU lacks them too. Begins with the most
+ * frequent form. */
 static void add_missing(const struct scan *scan, const struct forms *forms,
                         struct machine *const *machines, size_t n, struct result *result)
 {

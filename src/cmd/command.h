@@ -50,8 +50,8 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
 /* Runs @c on @count words without output. Returns false with err. */
 bool command_call(struct session *s, const struct command *c, char **words, size_t count,
                   struct err *err);
-/* Parses @line without running it, for tests of examples. Returns false with err if it is
- * invalid. */
+/* Parses the first command of @line without running it, for key bindings and tests. Sets *@found to
+ * the command; NULL: unknown. Returns false with err if it is invalid. */
 bool command_check(const char *line, const struct command **found, struct err *err);
 /* Parses @count words as the values of @c. Returns NULL with err. The caller frees the result by
  * given_free. */
@@ -69,8 +69,8 @@ bool command_write(const char *file, const struct str *text, struct result *resu
 
 /* functions of the commands' files that other files call */
 
-/* Adds the available results of a running `experiments measure` to the session's table. The main
- * loop calls it whenever it wakes. */
+/* Adds the available results of a running `experiments measure` to the session's table. Does
+ * nothing while a job reads the table. The main loop calls it whenever it wakes. */
 void experiments_publish(struct session *s);
 /* CPU, machine and time limit of a measurement. Other options have the defaults of experiments
  * measure. */

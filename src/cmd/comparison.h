@@ -58,8 +58,8 @@ double comparison_cycles(const struct paired_loops *c, int i);
 /* Returns whether neither side's cycles are a lower bound (of a loop with unknown forms). A
  * difference from a lower bound has no meaning. */
 bool comparison_is_exact(const struct paired_loops *c);
-/* Appends the cycles of each side, and their difference if it is exact. Omits the verb if @brief is
- * true. */
+/* Appends the cycles of each side, and their difference if it is exact. Says if the work per
+ * iteration may differ. Omits the verb if @brief is true. */
 void comparison_say(const struct paired_loops *c, bool brief, struct str *out);
 /* Returns whether the session's machines are still the compared machines. An edit replaces a
  * machine with a copy. */

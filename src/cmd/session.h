@@ -119,8 +119,8 @@ struct session_views {
 
 void session_init(struct session *s);
 void session_done(struct session *s);
-/* Frees the contents of a session that was read from a directory. Does the same as session_done,
- * but background jobs continue. */
+/* Frees the contents of a snapshot, or of a session that was read from a directory. Does the same
+ * as session_done, but background jobs continue. */
 void session_release(struct session *s);
 /* Returns the id of this CPU's machine for HERE_NAME, else @id. Returns NULL with err if no
  * machine matches this CPU. */
