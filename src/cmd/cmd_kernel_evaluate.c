@@ -322,7 +322,7 @@ static void run_done(struct evaluation_run *run, unsigned workers)
 /* Errors and cycles of the first blocks of a file */
 struct glance_result {
     double median, mean;   /* relative errors; NaN: no blocks */
-    double cycles;         /* median cycles */
+    double cycles;         /* median of the file's cycles; NaN: no blocks */
     size_t count;
 };
 

@@ -168,7 +168,8 @@ void session_show(struct session *s, enum isa isa, const char *const *ids, size_
 struct analysis *const *session_analyses(struct session *s, size_t *count);
 bool session_analysing(const struct session *s);
 /* Returns the simulation of analysis @index. It is cached, and borrowed until the next command.
- * Returns NULL while a job of the workbench computes it, and for very long loops. */
+ * Returns NULL while a job of the workbench computes it, after a failure, and for very long
+ * loops. */
 const struct simulation *session_simulation(struct session *s, size_t index);
 /* Passes @verb with @argument (may be NULL) to the views. Returns false with err if there are no
  * views, or if the views reject the command. */
