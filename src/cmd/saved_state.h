@@ -19,15 +19,15 @@ struct kept_session {
 };
 struct kept_sessions { struct kept_session *items; size_t count; };
 
-/* Returns the directory of this process's session, without creating it; NULL if there is no home
- * directory. The caller frees it. */
+/* Returns the directory of this process's session, without creating it; NULL if there is no state
+ * directory (path_state). The caller frees it. */
 char *saved_state_session(void);
 /* Creates the parent directories of saved_state_session. Locks a file next to the session until the
  * process ends, if the system supports locks, so that other processes see that it is in use. Call
  * it once. Returns false with err. */
 bool saved_state_begin(struct err *err);
-/* Returns a unique path for a checkpoint and creates its directory; NULL if there is no home
- * directory. The caller frees it. */
+/* Returns a unique path for a checkpoint and creates its directory; NULL if there is no state
+ * directory (path_state). The caller frees it. */
 char *saved_state_checkpoint_new(void);
 /* Returns the path of the newest checkpoint; NULL: none. The caller frees it. */
 char *saved_state_checkpoint_last(void);
