@@ -591,10 +591,7 @@ static bool make_machine(struct adopting *w, struct mapping *take_best, struct r
         w->made = machine_over(w->base, EVOLVED_MACHINE, take_best, &overlay, err);
         mapping_free(take_best);
         if (!w->made)
-            return err_set(err, ERR_USAGE,
-                           "select the measured processor with set machine, or use evolve adopt "
-                           "--alone",
-                           "the mapping and %s have no matching port", w->base->id);
+            return false;
     } else {
         w->made = machine_alone_of(w->isa, EVOLVED_MACHINE, take_best);
     }

@@ -203,8 +203,9 @@ static bool prepare_settle(struct session *s, const void *values, struct task *t
     w->ambiguities_path = chart_ambiguities_path(v->name);
     w->options = (struct runner_options){.one_length = true, .patience = v->patience};
     w->seed = s->settings.seed;
+    const bool ok = task_give(task, &ops, w) && command_cpu(v->cpu, &w->cpu, err) && prepare(w, err);
     task->measures = !w->simulated;
-    return task_give(task, &ops, w) && command_cpu(v->cpu, &w->cpu, err) && prepare(w, err);
+    return ok;
 }
 
 const struct command command_experiments_settle = {

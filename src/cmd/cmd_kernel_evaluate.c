@@ -63,8 +63,6 @@ struct evaluation_run {
     FILE *rows;                     /* file of option --blocks; NULL: none */
     const char *architecture;       /* requested value of the arch column; NULL: any */
     enum evaluate_half half;        /* half of the rows to evaluate, by a hash of a row's code */
-    /* first row of the file if it is data; NULL if it is a header */
-    char **pending;
     size_t passed;                  /* number of rows skipped because they are for other machines */
     struct evaluation **evaluations;
     struct batch *batches;

@@ -153,7 +153,7 @@ static bool predict_run(void *state, struct result *result, struct err *err)
              err_set(err, ERR_INTERRUPTED, NULL, "the prediction was cancelled");
         if (ok && !predict_one(p, e, &p->outcomes.items[i], err)) {
             p->outcomes.items[i].why = *err;
-            ok = p->outcomes.count > 1;
+            ok = p->outcomes.count > 1 && !job_cancelled(NULL);
             if (ok)
                 err_clear(err);
         }

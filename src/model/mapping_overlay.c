@@ -79,7 +79,8 @@ bool overlay_make(const struct mapping *base, const struct mapping *over, struct
     }
     mapping_diff_free(d);
     if (!out->matched && needed)
-        return err_set(err, ERR_USAGE, NULL,
+        return err_set(err, ERR_USAGE,
+                       "select the measured processor with set machine, or use evolve adopt --alone",
                        "no port of the mapping has the same forms as a port of the machine");
     for (unsigned p = 0; ok && p < mapping_ports(over)->count; p++)
         if (to[p] < 0 && needed >> p & 1) {

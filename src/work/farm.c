@@ -220,7 +220,7 @@ static void work_piece(void *state, unsigned worker)
     lock_give(&hand->lock);
     if (on && !hand->work->work(hand->state, worker, &piece, &answer, &err)) {
         lock_take(&hand->lock);
-        hand->err = err;
+        hand->err = hand->err.code == ERR_NONE ? err : hand->err;
         lock_give(&hand->lock);
     }
     ranks_send(0, RANK_ANSWER, &answer);
