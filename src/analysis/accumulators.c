@@ -29,8 +29,9 @@ static uint8_t free_register(const struct analysis *a, const struct insn *insn,
     return reg;
 }
 
-/* Sets @out to the instruction of row @row with @reg as the accumulator, and with its address moved
- * forward by @copy iterations. Returns false if the instruction cannot be rewritten. */
+/* Sets @out to the instruction of row @row with @reg as the accumulator. Moves the addresses of its
+ * loads with a known stride forward by @copy iterations. Returns false if the instruction cannot be
+ * rewritten. */
 static bool sum_into(const struct analysis *a, const struct deps *d, uint32_t row,
                      const struct isa_sum *sum, uint8_t reg, unsigned copy, struct insn *out)
 {

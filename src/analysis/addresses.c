@@ -49,8 +49,8 @@ struct access_place {
     struct value address;
     /* stride: bytes between the accesses of the last two rounds; 0 if unknown */
     int64_t step;
-    /* number of rounds in which the access used a page that was not used recently; rounds with an
-     * unknown address do not count */
+    /* number of rounds in which the access used a page that was not used recently; rounds in which
+     * the address has a new unknown symbol do not count */
     uint32_t misses;
     bool used, counted;
     bool opaque;              /* whether the result of the instruction is not computed */
@@ -298,8 +298,8 @@ static void note_place(struct state *s, uint32_t at, struct value address)
 {
     struct access_place *place = &s->work->places[at];
     int64_t page = address.offset >> 12;
-    /* An access with an unknown address is assumed to remain in its page. It usually accesses a
-     * flag, byte or bit field near a known address. */
+    /* An access whose address has a new unknown symbol is assumed to remain in its page. It usually
+     * accesses a flag, byte or bit field near a known address. */
     bool related = !address.symbol || (place->used && place->address.symbol == address.symbol);
 
     place->step = place->used && place->address.symbol == address.symbol
@@ -496,8 +496,8 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
     return true;
 }
 
-/* Returns the value of a stored constant or general register of at least 32 bits. For other
- * operands, the value is unknown. */
+/* Returns the value that a move or push stores, a constant or a general register of at least 32
+ * bits. For other operands and operations, the value is unknown. */
 static struct value stored_value(struct state *s, const struct insn *insn)
 {
     const struct operand *data = insn_operand(insn, insn->inputs[0]);

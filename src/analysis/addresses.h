@@ -1,5 +1,5 @@
-/* Finds loads of a repeating block that read one of its stores. Computes addresses as symbolic
- * values through moves, additions, lea and the stack, over several iterations. Assumes that
+/* Finds loads of a repeating block that read one of its stores, and the strides of its addresses.
+ * Computes addresses as symbolic values of general registers, over several iterations. Assumes that
  * unrelated addresses differ. */
 #ifndef PORTOLAN_ANALYSIS_ADDRESSES_H
 #define PORTOLAN_ANALYSIS_ADDRESSES_H
@@ -52,8 +52,8 @@ struct access {
     /* @store: whether the access is a store. @stepped: whether @step is known; otherwise the
      * address has another symbol in each iteration. */
     bool store, stepped;
-    /* Only if @stepped is false: @origin is the access that had the same symbol @age iterations
-     * ago. */
+    /* @age 1: in the previous iteration, an access that now has the symbol @origin had this
+     * address. @age 0: @origin is @symbol. */
     uint32_t origin, age;
 };
 
@@ -99,17 +99,17 @@ struct address_work {
 };
 void address_work_done(struct address_work *work);
 
-/* Returns whether the analysis cannot express the instruction's result. Call it after
- * addresses_link. */
+/* Returns whether the analysis cannot express the instruction's result, or the instruction writes
+ * no general register of at least 32 bits. Call it after addresses_link. */
 bool addresses_opaque(const struct address_work *work, size_t insn);
-/* Returns whether the instruction accesses another page in every iteration, and therefore misses
- * the first-level TLB. Returns false unless the start was START_EQUAL, and for code with more than
+/* Returns whether the instruction misses the first-level TLB in all but at most two of the
+ * simulated iterations. Returns false unless the start was START_EQUAL, and for code with more than
  * 512 instructions. Call it after addresses_link. */
 bool addresses_far(const struct address_work *work, size_t insn);
 /* Returns the cycles per iteration of first accesses to pages. Accesses with equal strides and
- * equal symbols are assumed to share pages. They take @miss times their pages per iteration, at
- * most 1 page and at most @most_per_access per access. Returns 0 unless the start was START_EQUAL:
- * the TLB is otherwise assumed to have all pages. Call it once per addresses_link. */
+ * equal symbols are assumed to share pages. They take @miss cycles for each page per iteration, at
+ * most 1 page, and at most @most_per_access cycles per access. Returns 0 unless the start was
+ * START_EQUAL: the TLB is otherwise assumed to have all pages. Call it once per addresses_link. */
 double addresses_new_pages(struct address_work *work, size_t count, double miss,
                            double most_per_access);
 /* Fills work->found with the links of the steady state, sorted by load, and work->accesses. Ignores

@@ -18,7 +18,8 @@ struct source_lines {
 struct advance {
     /* all: source lines of the loop. stepped: source lines of its accesses with a known stride. */
     struct source_lines all, stepped;
-    uint64_t least, most;        /* smallest and largest known stride in bytes */
+    /* smallest and largest known stride except 0, in bytes per iteration */
+    uint64_t least, most;
 };
 
 static void add_line(struct source_lines *lines, uint32_t line)

@@ -7,8 +7,8 @@
 
 enum advance_answer {
     ADVANCE_OTHER,     /* no result: the loops are not compiled from the same source lines */
-    /* a stride is unknown (as at -O0, where variables are in memory), or the factor differs between
-     * arrays */
+    /* a stride is unknown (as at -O0, where variables are in memory), the factor differs between
+     * arrays, or the factor exceeds TIMES_MOST */
     ADVANCE_UNKNOWN,
     ADVANCE_KNOWN,
 };

@@ -15,7 +15,8 @@ static bool is_guessed(const struct analysis_row *row)
     return row->latency_guessed;
 }
 
-/* Appends the mnemonics of the rows that @has selects, each form once. */
+/* Appends the mnemonics of the rows that @has selects, each form once. Appends "..." instead of
+ * those after the first NAMED_MOST. */
 static void name_forms(const struct analysis *a, bool (*has)(const struct analysis_row *row),
                        struct str *out)
 {

@@ -17,11 +17,11 @@
     X(RECURRENCE, "recurrence")        /* any other chain of operations */                         \
     X(POINTER_CHASE, "pointer chase")  /* a load's address depends on the previous load */      \
     X(SELECT, "select chain")          /* a cmov or blend depends on the previous one */  \
-    X(MEMORY, "through memory")        /* a load reads a store of an earlier iteration */        \
+    X(MEMORY, "through memory")        /* a load of the chain reads a stored value */            \
     X(PARTIAL, "partial register") /* a partial write is merged with the register's old value */ \
     X(FALSE, "false dependency") /* an instruction waits for an input that does not affect its
                                   * result */ \
-    X(SERIAL, "serialisation")   /* locked, fencing or blocked accesses */                         \
+    X(SERIAL, "serialisation")   /* locked accesses, barriers, serialising instructions */         \
     X(PORTS, "ports")                                                                              \
     X(DIVIDER, "divider")                                                                          \
     X(ACCESSES, "loads and stores") /* accesses per cycle of the first-level cache */              \
@@ -86,8 +86,8 @@ struct limit {
     unsigned count;
     enum limit_kind next;                  /* largest limit below those of @kinds; NONE: unknown */
     double next_cycles;                    /* cycles per iteration of @next; 0: unknown */
-    /* largest limit that unrolling does not relieve; @left_cycles: its cycles per iteration, 0 if
-     * unknown */
+    /* largest limit below those of @kinds that unrolling does not relieve; @left_cycles: its cycles
+     * per iteration, 0 if unknown */
     enum limit_kind left;
     double left_cycles;
     bool streams;                          /* whether an access advances by a constant stride */

@@ -27,8 +27,8 @@ static bool is_stack_register(const struct operand *op)
            op->reg < X87_FIRST + REGISTERS;
 }
 
-/* Stores the stack positions of the instruction's operands in @out, or the position of st(0) if
- * there are no operands. Returns the number of positions. */
+/* Stores the stack positions of the instruction's operands in @out, or the position of st(0) if no
+ * operand is a stack register. Returns the number of positions. */
 static unsigned places_of(const struct insn *insn, unsigned out[2])
 {
     unsigned n = 0;

@@ -15,7 +15,8 @@ enum bound_kind {
 };
 
 /* What determines the memory bound: loads or stores per cycle (facts loads_per_cycle,
- * stores_per_cycle), written lines (store_lines_per_cycle), bank conflicts or replayed loads */
+ * stores_per_cycle), written lines (store_lines_per_cycle), places (bank conflicts, accesses that
+ * cross lines, wide stores) or replayed loads */
 enum accesses_by {
     ACCESSES_LOADS, ACCESSES_STORES, ACCESSES_LINES, ACCESSES_PLACES, ACCESSES_AGAIN
 };
@@ -33,8 +34,7 @@ struct bounds {
     /* whether the machine has no row for a form; the bounds are then lower bounds */
     bool unknown;
     bool estimate;                   /* whether the machine's row of a form is an estimate */
-    /* one bit per bound: whether the bound contains a fitted mean (replayed loads or
-     * operations) */
+    /* one bit per bound: whether the bound contains a fitted mean (replays, delays of the chain) */
     unsigned fitted;
     /* cycles if the two-cycle operations of the limiting chain take one cycle (fact
      * unhurried_ports); NaN: the cycles do not depend on these operations */
@@ -66,8 +66,8 @@ struct block_work {
     struct mass *plain;              /* masses of the µops on ports that are not blocking pipes */
     size_t plain_capacity;
     double total;                    /* largest bound in cycles per iteration; 0: unknown */
-    /* largest bound without effects that the simulator lacks: replayed loads, page walks, assists,
-     * microcode measured in isolation; 0: unknown */
+    /* largest bound without effects that the simulator lacks: replays, delays of the chain, page
+     * walks, assists, microcode measured in isolation; 0: unknown */
     double least;
 };
 /* Creates working storage for blocks on @m. Borrows @m. */
@@ -90,7 +90,8 @@ bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count,
  * unknown. Call it after bounds_of on the same block. */
 double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count);
 /* Returns the cycles per iteration of microcode assists for x87 operands, during which no other
- * instruction executes. The bound of dependencies must include these cycles. */
+ * instruction executes. Returns 0 unless the start is START_MEASURED. The bound of dependencies
+ * must include these cycles. */
 double bounds_assists(const struct core *c, const struct insn *insns, size_t count,
                       const struct block_options *options);
 /* Prefixes of a number of cycles. cycles_words returns that for a sentence ("at least ", "about ",

@@ -71,7 +71,8 @@ static bool add_object(struct binary *b, struct object *take_o, const char *memb
 
 /* Adds the members of the archive at @path. Ignores members that have no code or are damaged. Also
  * ignores members whose instruction set differs from that of the first member. Returns false with
- * err if no member can be used because of an error. */
+ * err if the archive cannot be read, if no member can be used because of an error, or when
+ * cancelled. */
 static bool add_archive(struct binary *b, const char *path, struct err *err)
 {
     struct archive a = {0};
@@ -302,8 +303,9 @@ static bool of_the_system(const char *file)
     return str_has_prefix(file, "/usr/") || strstr(file, "/include/") != NULL;
 }
 
-/* Returns the source file with most of the code of rows @first to @end of @lines. Prefers the
- * program's files to system files. The last row ends at position @stop. */
+/* Returns the index of the source file with most of the code of rows @first to @end - 1 of @lines;
+ * INDEX_NONE: no row has a line. Prefers the program's files to system files. The last row ends at
+ * position @stop. */
 static uint32_t main_file(const struct unit_lines *lines, size_t first, size_t end, uint64_t stop)
 {
     uint32_t best = INDEX_NONE;

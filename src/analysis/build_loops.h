@@ -57,20 +57,20 @@ struct binary;
 struct build_worker;
 
 /* Opens the objects at @path and lists their functions. build_work finds the loops. Returns NULL
- * with err on failure. Any thread. */
+ * with err on failure or when cancelled. Any thread. */
 struct binary *build_open(const char *path, struct err *err);
 void build_free(struct binary *b);
 /* Sets *@out to the instruction set of the file at @path, or of its first archive member with code.
  * Returns false with err. Any thread. */
 bool build_isa(const char *path, enum isa *out, struct err *err);
 /* build_pieces returns the number of work items, and build_work processes one of them. Any thread,
- * concurrently. A cancelled work item yields no loops. */
+ * concurrently. A cancelled work item may lack loops. */
 size_t build_pieces(const struct binary *b);
 void build_work(struct binary *b, size_t piece, struct build_worker *w);
 /* Creates the working storage of one thread for build_work. Borrows @machines. */
 struct build_worker *build_worker_new(struct machine *const *machines, size_t count);
 void build_worker_free(struct build_worker *w);
-/* Completes the lists of functions and loops. Call it after all work items. */
+/* Fills the lists of loops and of functions with loops. Call it after all work items. */
 void build_finish(struct binary *b);
 size_t build_function_count(const struct binary *b);
 const struct build_function *build_function(const struct binary *b, size_t at);

@@ -19,9 +19,9 @@
  * matches functions that compiler flags change substantially. */
 #define NEXT 3u
 #define ALIKE_NEXT 0.3
-/* Smallest similarity of loops in functions with equal names if they share less than LINES_LEAST of
- * their source lines. Does not apply if each function has a single loop. The range of lines is wide
- * if inlined functions are in the same file. */
+/* Smallest similarity of loops in matched functions if they share less than LINES_LEAST of their
+ * source lines. Does not apply if each function has a single loop. The range of lines is wide if
+ * inlined functions are in the same file. */
 #define ALIKE_LOOP 0.25
 #define LINES_LEAST 0.5
 /* smallest similarity of such loops if they are in the same file but share no line; edits of the
@@ -307,7 +307,7 @@ static void match_same(struct matcher *m, struct left_list *a, struct left_list 
     free(y);
 }
 
-/* Returns whether the loops of both functions have source lines, but in different files. */
+/* Returns whether the first loops of both functions have source lines, but in different files. */
 static bool other_file(const struct matcher *m, const struct left_over *x,
                        const struct left_over *y)
 {
@@ -318,8 +318,8 @@ static bool other_file(const struct matcher *m, const struct left_over *x,
     return p && q && p->file && q->file && !same_file(p, q);
 }
 
-/* Matches each remaining function of A with the most similar one of B near the expected
- * position. */
+/* Matches each remaining function of A with the most similar one of B at most @near functions from
+ * the expected position, if their similarity exceeds @least. */
 static void match_alike(struct matcher *m, struct left_list *a, struct left_list *b, size_t near,
                         double least)
 {

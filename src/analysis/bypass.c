@@ -103,7 +103,8 @@ static int32_t multiplier_delay(const struct core *c, const struct bypass_source
 
 enum vector_domain { VECTOR_DOMAIN_NONE, VECTOR_DOMAIN_FP, VECTOR_DOMAIN_INTEGER };
 
-/* Returns the domain that executes an instruction; moves and loads have no domain. */
+/* Returns the domain that executes a vector operation; VECTOR_DOMAIN_NONE for moves, loads and
+ * other instructions. */
 static enum vector_domain domain_of(const struct insn *insn)
 {
     if (is_fp_multiplier(insn) || is_fp_logic(insn) || insn->operation == OPERATION_FP_ADD)

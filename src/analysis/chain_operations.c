@@ -68,8 +68,8 @@ static enum link_class vector_sum_class(const struct insn *insn, int end, bool f
                : LINK_ADD;
 }
 
-/* Returns the class of @resource in a computed address: a scaled register (LINK_SHIFT) or an added
- * one. */
+/* Returns the class of @resource in a computed address: LINK_SHIFT for a scaled register or one
+ * that is both base and index, LINK_ADD for another added one. */
 static enum link_class address_class(const struct insn *insn, uint8_t resource)
 {
     const struct operand *memory = insn_memory(insn);

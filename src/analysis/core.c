@@ -209,8 +209,9 @@ static bool approximate(struct core *c, const struct insn *insn, struct op *op)
 }
 
 /* Returns the latency of the operation without its load or store; -1: unknown. Returns 0 for pure
- * loads and stores. Uses the register form's latency if known. Otherwise subtracts the load latency
- * from the table's latency. The difference is at least one cycle. */
+ * loads and stores, and the table's latency for a form without access to memory. For other forms,
+ * uses the register form's latency if known. Otherwise subtracts the load latency from the table's
+ * latency. The difference is at least one cycle. */
 static int32_t operation_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
@@ -360,8 +361,9 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     }
 }
 
-/* Returns op.fence: the latency of locked instructions (including xchg with memory), of barriers as
- * measured in isolation, and of the instructions in fact serialising; 0 for other instructions. */
+/* Returns op.fence: the latency of locked instructions (including xchg with memory), of barriers
+ * (as measured in isolation, if it was), and of the instructions in fact serialising; 0 for other
+ * instructions. */
 static int32_t fence_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
     if (insn->traits & INSN_BARRIER)

@@ -126,8 +126,8 @@ static bool moves_part_of_sum(const struct insn *insn, const struct immediate_fo
            !(insn->traits & INSN_MOVE && insn->operands[0].bits == 64);
 }
 
-/* Adds a second execution of a shift whose operand rename keeps as a sum. The shift occupies only
- * one issue slot. */
+/* Adds a second execution of an operation, such as a shift, whose operand rename keeps as a sum.
+ * The second execution occupies no issue slot. */
 static void add_again(struct costs *costs, struct cost *row)
 {
     for (uint32_t i = row->first, end = row->first + row->count; i < end; i++)

@@ -28,7 +28,7 @@
     X(JOINS, "joins-next")         /* an eliminated move that shares the slot of the next
                                     * instruction */ \
     X(NOT_LAST, "not-last-in-group") /* cannot be last in a group at rename */ \
-    X(SKIPPED, "not-executed")     /* never executed: padding, or after the loop's exit */
+    X(SKIPPED, "not-executed")     /* not executed: padding, code after the exit, other paths */
 
 #define ROW_FLAG_BIT(flag, name) ROW_BIT_##flag,
 enum { ROW_FLAGS(ROW_FLAG_BIT) ROW_FLAG_COUNT };
@@ -44,7 +44,7 @@ struct cost {
     unsigned decode;           /* fused µops at the decoders */
     unsigned issue;            /* slots at rename */
     unsigned retire;           /* slots at retirement */
-    /* register's state after this row, and the additions that rename folds */
+    /* additions of constants that rename folds into this row or keeps in its inputs (sums_find) */
     struct immediate_folding sum;
 };
 
@@ -76,7 +76,8 @@ enum shape {
     SHAPE_CACHED,
 };
 
-/* Returns SHAPE_LOOP if the last instruction is a branch, otherwise SHAPE_UNROLLED. */
+/* Returns SHAPE_LOOP if the last instruction without INSN_SKIPPED is a branch, but no call or
+ * return; otherwise SHAPE_UNROLLED. */
 enum shape shape_of(const struct insn *insns, size_t count);
 
 #endif

@@ -257,9 +257,10 @@ static bool is_spent_mask(const struct build *b, const struct insn *insn, int en
                (ACCESS_READ | ACCESS_WRITE);
 }
 
-/* Adds edges from @value, read as operand @end, to all results of instruction @at. @extra is added
- * to the latency, in hundredths of a cycle: before the operation starts if positive, to the
- * operation itself if negative. */
+/* Adds edges from @value, read as operand @end, to the results of instruction @at that depend on
+ * this operand. Does nothing if @value has no known writer. @extra is added to the latency, in
+ * hundredths of a cycle: before the operation starts if positive, to the operation itself if
+ * negative. */
 static void connect(struct build *b, uint32_t at, struct holder value, int end, int32_t extra)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -320,7 +321,8 @@ static bool has_slow_flags(const struct build *b, struct holder flags)
 }
 
 /* Returns the probability that rename puts instruction @at and the producer of @value into one
- * group: the mean over the producer's possible positions in the group. */
+ * group: the mean over the producer's possible positions in the group. Returns 1 without the fact
+ * issue_width. */
 static double share_together(const struct build *b, uint32_t at, struct holder value)
 {
     const struct cost *rows = b->costs->rows;
@@ -607,9 +609,10 @@ static void read_inputs(struct build *b, uint32_t at)
     keep_order(b, at);
 }
 
-/* Marks the results of a called function and the flags as ready. Does nothing unless @at is a call,
- * and the function's instructions do not follow. Other registers keep their values, because code
- * that reads them later was compiled for a function that does not change them. */
+/* Marks the results of a called function, the flags and the separate high bytes as ready. Does
+ * nothing unless @at is a call, and the function's instructions do not follow. Other registers keep
+ * their values, because code that reads them later was compiled for a function that does not change
+ * them. */
 static void call(struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
@@ -668,8 +671,8 @@ static bool is_copied(const struct build *b, const struct insn *store)
     return false;
 }
 
-/* Returns the load that produces the value of @node, which instruction @at writes. @origins has the
- * origins of all previous nodes. */
+/* Returns the load that produces the value of @node, which instruction @at writes, directly or
+ * through one one-cycle operation (@worked). @origins has the origins of all previous nodes. */
 static struct origin origin_of(const struct build *b, uint32_t at, const struct dep_node *node,
                                const struct origin *origins)
 {

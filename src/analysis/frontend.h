@@ -28,8 +28,8 @@ struct frontend {
     bool by_windows;
     /* whether the taken branch takes longer than @source */
     bool by_branch;
-    /* First instruction that causes jcc_erratum or crowded, otherwise the first instruction of the
-     * slowest predecoded block. FRONTEND_NOWHERE: none. */
+    /* Branch that causes jcc_erratum, otherwise the first instruction of the crowded block or of
+     * the slowest predecoded block. FRONTEND_NOWHERE: none, or @source is not the decoders. */
     uint32_t at;
     /* cycles per iteration of the slower of @source and the taken branch; NaN: not modelled */
     double cycles;

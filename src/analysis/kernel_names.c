@@ -231,7 +231,8 @@ static void add_readable(const char *name, struct str *out)
     free(readable);
 }
 
-/* Replaces numbers in the text of @insn with names. A jump target gets its address and name. */
+/* Replaces numbers in the text of @insn with the names of references. Without a reference, a jump
+ * target becomes its address and name, and a rip-relative operand gets them as a comment. */
 static void name_text(const struct kernel *k, struct insn *insn)
 {
     const char *last = last_operand(insn->text);

@@ -53,8 +53,8 @@ bool reference_insert(const struct insn *insn, const char *text,
                       const struct code_reference *reference, bool quoted, struct str *out);
 /* Appends @name as a symbol of assembler text, quoted if needed. */
 void symbol_print(const char *name, struct str *out);
-/* Returns whether assembler text can contain the name: UTF-8 without control characters, quotes or
- * backslashes. */
+/* Returns whether assembler text can contain the name: UTF-8 of at least one character, without
+ * control characters, double quotes or backslashes. */
 bool symbol_printable(const char *name);
 
 #endif

@@ -356,7 +356,7 @@ static struct kernel *hottest_in_archive(const struct archive *a,
     struct err fault = {0};
     struct object o;
 
-    /* Skips members that are damaged or have another instruction set. */
+    /* Skips damaged members. */
     for (size_t i = 0; i < a->members.count && !watch_over(); i++) {
         watch_at("object files", (double)i, (double)a->members.count);
         read += rank_member(a, i, &best, &bytes, &fault);

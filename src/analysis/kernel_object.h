@@ -15,7 +15,7 @@ struct kernel *kernel_from_object(const char *path, const struct kernel_options 
 struct kernel *kernel_from_archive(const char *path, const struct kernel_options *options,
                                    struct err *err);
 
-/* Adds the source lines to @k, a loop in the code of @o, from debug information. Also searches for
+/* Adds the source lines to @k, a kernel of code of @o, from debug information. Also searches for
  * source files in @source_path. Returns false with err if the debug information cannot be read; @k
  * remains valid. Call it once, before others share the kernel. Any thread; waits for a child
  * process. */

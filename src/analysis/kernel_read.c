@@ -127,7 +127,7 @@ static void unit_done(struct unit *u)
 }
 
 /* Sets the line number and text of each instruction. The text is the disassembly if the line has
- * several instructions. */
+ * several instructions or a semicolon. */
 static void unit_lines(struct unit *u, const struct assembled *a, const char *text)
 {
     size_t row = 0;

@@ -244,7 +244,8 @@ static bool is_affine(const struct chain_work *w, bool *logic)
 }
 
 /* Returns whether the dependence on operand @end is false: the operand's old value does not affect
- * the result, or affects only lanes that a scalar conversion keeps. */
+ * the result, or affects only lanes that a scalar conversion, root, rounding or reciprocal
+ * keeps. */
 static bool is_false(const struct insn *insn, int end)
 {
     const bool one =

@@ -16,14 +16,14 @@ struct loop_region {
     bool innermost;
     bool dispatch;                /* whether this is a loop of computed gotos
                                    * (analysis/dispatch.h) */
-    uint64_t vector_bits, size;   /* bits of vector operands and size of the loop, for the
-                                   * ranking */
+    /* For the ranking: bits of vector operands, and number of instructions except nops and
+     * branches. In functions.c, @size is the length of the closing branch in bytes. */
+    uint64_t vector_bits, size;
 };
 
-/* Sorts regions by position and removes regions that are no loops. If several regions have the same
- * first instruction, keeps the longest that nests with the others. Removes regions that partly
- * overlap another region. Sets @head, @depth and @innermost. Returns the number of regions. Any
- * thread. */
+/* Sorts regions by position. If several regions have the same first instruction, keeps the longest
+ * that nests with the others. Removes regions that partly overlap another region. Sets @head,
+ * @depth and @innermost. Returns the number of regions. Any thread. */
 size_t loops_nest(struct loop_region *regions, size_t count);
 /* Finds the loops among @insns, sorted by offset. Overlapping regions with a common head, such as
  * the arms of an if that each jump back, are one loop. The best loop is first in @out. The order

@@ -29,7 +29,7 @@ static bool walks_alone(const struct stream *s)
     return s->kind == STREAM_WALK && s->follows == STREAM_ALONE;
 }
 
-/* Returns whether the stream walks over its array and skips no line. */
+/* Returns whether the stream walks over its array, follows no other stream and skips no line. */
 static bool walks_in_order(const struct stream *s)
 {
     return walks_alone(s) && fabs((double)s->step) <= SKIPS * STREAM_LINE * s->lines;

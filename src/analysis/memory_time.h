@@ -21,7 +21,7 @@ struct memory_core {
     /* number of reorder buffer entries per iteration; 0: unknown, and LIMIT_AHEAD is not
      * computed */
     double uops;
-    /* number of entries of the reorder buffer, and of the schedulers */
+    /* number of entries of the reorder buffer, and of the schedulers; NaN: unknown */
     double window, scheduler;
     double reload;                  /* latency of a load from the first-level cache, in cycles */
 };
@@ -33,7 +33,8 @@ struct memory_time {
     double parts[MEMORY_LIMITS];
     enum memory_limit limit;        /* part that determines @cycles; if this is the transfer of
                                      * lines, the largest part of the transfer */
-    /* size in bytes of the address range that each part accesses; 0: the part accesses no lines */
+    /* size in bytes of the address range that each part accesses; 0: the part accesses no lines;
+     * INFINITY: non-temporal stores */
     double within[MEMORY_LIMITS];
     /* number of lines transferred per iteration; beyond the first-level cache, a written line
      * counts twice */

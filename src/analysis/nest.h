@@ -12,10 +12,12 @@ typedef VEC(size_t) nest_loops;
 /* Appends the loops of @k within @loop to the empty @out, sorted by position, outer loops before
  * their inner loops. vec_done frees @out. Pure. */
 void nest_within(const struct kernel *k, size_t loop, nest_loops *out);
-/* Returns whether loop @outer contains loop @inner, which must not be a marked region. Pure. */
+/* Returns whether loop @outer contains loop @inner. Returns false if @inner is a marked region.
+ * Pure. */
 bool nest_is_within(const struct kernel *k, size_t inner, size_t outer);
-/* Appends a note with the inner loops and called functions that the analysis of loop @loop
- * excludes. Appends nothing if there are none. */
+/* Appends a note on inner loops, of which the analysis of loop @loop assumes one iteration. Also
+ * notes instructions outside the loop and called functions, which the analysis excludes. Appends
+ * nothing if there are none. */
 void nest_note(const struct kernel *k, size_t loop, struct str *out);
 
 /* Instructions in execution order: shallow copies, whose text belongs to the kernel */

@@ -9,15 +9,16 @@
 
 struct port_group {
     portset ports;
-    /* Kind of all forms that use exactly these ports, such as "ALU", "FP add" or "load". Empty if
-     * there are several kinds or no form. Static. */
+    /* Kind of the forms that characterise these ports, such as "ALU", "FP add" or "load". Empty if
+     * the kinds are mixed or no kind has enough forms. Static. */
     const char *purpose;
 };
 
 struct port_groups {
     unsigned count;
     struct port_group items[PORTS_MAX];   /* groups, sorted by their first port */
-    portset idle;                         /* ports without load, which belong to no group */
+    /* ports with less than PORT_LOAD_LEAST, which belong to no group */
+    portset idle;
 };
 
 /* Groups the busy ports of @a's machine. Every instruction loads all ports of a group equally. Each

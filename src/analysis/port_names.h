@@ -9,8 +9,8 @@
 /* Sets out[i] to the kind of work of port set sets[i], as in struct port_group. */
 void port_purposes(const struct machine *m, const portset *sets, unsigned count, const char **out);
 /* Fills @out with the displayed names of the ports of @m. A charted machine's ports are named by
- * kind and number: ALU0, FP1, LD0, ST0, AG0 (addresses), BR0. Ports that execute several kinds keep
- * the letters from charting. Other machines keep their names. */
+ * kind and number: ALU0, FP1, LD0, ST0, AG0 (addresses), BR0. Blocking pipes and ports that execute
+ * several kinds keep the letters from charting. Other machines keep their names. */
 void ports_shown(const struct machine *m, struct ports *out);
 /* Parses a usage with displayed port names or with the machine's names (usage_parse). Returns
  * false with err, which lists the displayed names. */

@@ -84,8 +84,8 @@ void recipe_add_flag(struct recipe *r, const char *flag)
             r->flags.items[i] = mem_strdup(flag);
             return;
         }
-        /* Removes an earlier flag that is equal or contradicts this one (-fno-x, -fx), because the
-         * last flag is effective. */
+        /* Moves an equal flag to the end, because the last of contradicting flags (-fx, -fno-x) is
+         * effective. */
         r->flags.count--;
         memmove(&r->flags.items[i], &r->flags.items[i + 1],
                 (r->flags.count - i) * sizeof *r->flags.items);

@@ -18,7 +18,8 @@ struct replays {
     double crowded;
     /* cycles of vector loads among other accesses; 0: none or unknown */
     double mixed;
-    /* replays of computing operations (fact alu_replays) by ports, in hundredths of a slot */
+    /* replays of computing operations (fact alu_replays) and slots lost in conflicts
+     * (port_conflicts) by ports, in hundredths of a slot */
     struct mass *tries;
     size_t count, capacity;
 };

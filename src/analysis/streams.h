@@ -18,7 +18,8 @@
 enum stream_kind {
     STREAM_FIXED,    /* the address is the same in every iteration */
     STREAM_WALK,     /* the address advances by a known stride */
-    STREAM_GATHER,   /* the address is a loaded index in an array */
+    /* the address is an index in an array, loaded or computed from a loaded value */
+    STREAM_GATHER,
     STREAM_CHASE,    /* the address is a value that the previous access loaded */
 };
 
@@ -33,10 +34,11 @@ struct stream {
     uint32_t insn;           /* index of the first instruction that accesses the stream */
     uint32_t loads, stores;  /* number of accesses per iteration */
     bool non_temporal;       /* whether the stores bypass the caches */
-    /* whether a load from a constant address returns the base of the stream in every iteration */
+    /* whether the address contains one loaded value, as a base or an index */
     bool loaded;
     bool vector;             /* whether the accesses are a gather or scatter of one instruction */
-    int64_t step;            /* stride in bytes per iteration; 0: unknown */
+    /* stride in bytes per iteration; 0: fixed address, or unknown stride */
+    int64_t step;
     /* assumed address (symbol_place) of the unresolved symbol in the stream's address; 0: none */
     int64_t place;
     /* range of bytes accessed per iteration, relative to the sum of the terms */
@@ -84,7 +86,8 @@ bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, 
 /* Returns "load", "store", "update", "non-temporal", "gather", "scatter", "gather, scatter",
  * "chase" or "fixed". */
 const char *stream_word(const struct stream *s);
-/* Appends the stream's start address, such as "rsi + rax*8", or "constant" or "loaded". */
+/* Appends the stream's start address, such as "rsi + rax*8", or "constant" or "loaded"; for a
+ * gather also its index, such as " + index*8". */
 void stream_base(const struct stream *s, enum isa isa, struct str *out);
 /* Returns whether the stream's address changes in every iteration. */
 static inline bool stream_moves(const struct stream *s)
@@ -95,7 +98,7 @@ static inline bool stream_moves(const struct stream *s)
  * addresses have the same registers and symbol. Gathers may have different indices. */
 bool stream_shares_array(const struct stream *a, const struct stream *b);
 /* Returns the number of bytes that a gather or scatter can access with the range of its indices;
- * INFINITY for other streams. */
+ * INFINITY for an unknown range and for other streams. */
 double stream_range(const struct stream *one);
 /* Returns the sum of @lines over all streams. */
 double streams_lines(const struct streams *s);

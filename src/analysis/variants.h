@@ -32,9 +32,9 @@ void variant_nop(const struct insn *insns, size_t count, size_t at, struct varia
 void variant_cut(const struct insn *insns, size_t count, const struct dependence *cut,
                  struct variant *out);
 
-/* Lists the dependences through general registers, vector registers and memory, sorted by reader,
- * without implicit uses of the stack pointer. The caller frees the list. Sets *@found to their
- * number. */
+/* Lists the dependences through memory, then those through general and vector registers, each
+ * sorted by reader. Omits the stack pointer as an implicit operand and in addresses. The caller
+ * frees the list. Sets *@found to their number. */
 struct dependence *dependences_of(const struct insn *insns, size_t count, size_t *found);
 
 /* Appends the register or memory of @d: "xmm0", "memory". */

@@ -1,6 +1,6 @@
-/* Delivery from a µop cache by windows. A line contains uop_cache_line_insns instructions, in
- * sequence from a jump's target. Code is read in aligned windows of uop_cache_window bytes, one
- * per cycle. The first uop_cache_window_lines lines that begin in a window are delivered together.
+/* Delivery from a µop cache by windows. A line contains up to uop_cache_line_insns instructions, in
+ * sequence from a jump's target. Code is read in aligned windows of uop_cache_window bytes, one per
+ * cycle. The first uop_cache_window_lines lines that begin in a window are delivered together.
  * Further lines of the window take uop_cache_window_again cycles per uop_cache_window_lines lines.
  * The rules come from loops of moves and nops on a Zen 5 (docs/notes/zen5.md, "Windows"). */
 #ifndef PORTOLAN_ANALYSIS_WINDOWS_H

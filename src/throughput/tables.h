@@ -65,7 +65,7 @@ struct table_engine {
 /* Returns the engine named @name ("portable", "avx2" or "avx512"), or this CPU's best engine if
  * @name is NULL. Returns NULL if this CPU does not support the engine. */
 const struct table_engine *table_engine(const char *name);
-/* Returns zeroed memory for @forms tables, aligned to 64 bytes. The caller calls free(). */
+/* Returns zeroed memory for @forms + 1 tables, aligned to 64 bytes. The caller calls free(). */
 float *tables_new(size_t forms, size_t stride);
 
 #endif
