@@ -24,8 +24,8 @@ struct form_diff {
 
 struct mapping_diff {
     int to_a[PORTS_MAX];       /* per port of B, the corresponding port of A; -1: none */
-    /* per port of B, the common share of its load and its partner's load over common forms, 0 to
-     * 1; NaN: no partner, or ports were matched by name */
+    /* per port of B, the common share of its load and its partner's load over common forms, 0 to 1;
+     * NaN: no partner, no load, or ports were matched by name */
     double agrees[PORTS_MAX];
     bool renamed;              /* whether ports were matched by load instead of by name */
     /* share of equal usages among common forms, weighted by their frequency; NaN: unknown */

@@ -34,8 +34,8 @@ bool memory_cost_shared(const struct memory_costs *m, enum memory_cost cost, dou
     return bytes > m->second || cost == COST_STREAMED || cost == COST_COPIED;
 }
 
-/* Extrapolates beyond the last size. For random accesses, the share of hits falls with 1 / size.
- * For sequential accesses, the share is 0. */
+/* Returns the cost beyond the last size. For measured random accesses and hops, the share of hits
+ * falls with 1 / size. For other costs, returns the cost of the last size. */
 static double beyond(const struct memory_costs *m, enum memory_cost cost, double bytes)
 {
     const size_t last = m->count - 1;

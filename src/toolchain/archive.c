@@ -126,8 +126,8 @@ static bool is_elf_file(const char *path)
  * it. */
 struct thin {
     const char *bytes;
-    /* @length: number of bytes of the path. @directory: length of its directory part, to which
-     * members' names are relative. */
+    /* @length: number of bytes of the archive. @directory: length of the directory part of @from,
+     * to which members' names are relative. */
     size_t length, directory;
     const char *from;
     const char *names;          /* table of names that are too long for a header */

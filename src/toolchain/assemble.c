@@ -85,8 +85,9 @@ static void line_replace(enum isa isa, struct str *clean, size_t line, size_t st
 }
 
 /* Returns whether `as` rejected the line because it does not know an instruction, a register or a
- * variant. It rejects other lines because their text is wrong. llvm-mc accepts many of these: it
- * reads `shl rdx,` as a shift by 0 and `cmpb $10., (%rax)` as a comparison with the bits of 10.0. */
+ * variant. Returns true for all lines of instruction sets with a single syntax. Other lines were
+ * rejected because their text is wrong. llvm-mc accepts many of these: it reads `shl rdx,` as a
+ * shift by 0 and `cmpb $10., (%rax)` as a comparison with the bits of 10.0. */
 static bool as_is_too_old(const struct listing *l, const struct diagnostic *d)
 {
     static const char *const reasons[] = {
@@ -103,9 +104,9 @@ static bool as_is_too_old(const struct listing *l, const struct diagnostic *d)
     return l->syntax == SYNTAX_INTEL && str_has_prefix(d->reason, "invalid operands (");
 }
 
-/* Assembles the lines that `as`, from index @from, is too old for with llvm-mc, which supports newer
- * instructions. Replaces each line that succeeds with its encoding in the text of @l. Returns the
- * number of replaced lines, or 0 without llvm-mc. */
+/* Assembles with llvm-mc the rejected lines, from index @from, that `as` is too old for. Replaces
+ * each line that succeeds with its encoding in the text of @l. Returns the number of replaced
+ * lines, or 0 without llvm-mc. */
 static size_t second_assemble(struct listing *l, struct refused_list *refused, size_t from)
 {
     size_t count = refused->list.count - from, kept = from, start, size;
@@ -320,8 +321,8 @@ static bool as_failure(const struct child_result *r, struct err *err)
 /* This directive permits segment overrides (fs:40), which the option alone does not. It is on the
  * first line of the text, so line numbers do not change. */
 static const char intel_head[] = ".intel_syntax noprefix;";
-/* `as` adds a data line to the line table only if the line has a label. The encodings of llvm-mc
- * have no labels. */
+/* With this directive, `as` adds a data line to the line table if the line has a label. The
+ * encodings of llvm-mc have labels for this purpose (ENCODED_LABEL). */
 static const char encoded_head[] = ".loc_mark_labels 1;";
 
 static bool as_run(const char *const argv[], const struct listing *l,

@@ -8,11 +8,12 @@
 /* Skips pairs of hexadecimal digits separated by blanks, and returns their end. Stores their
  * number in *@count. Returns @p if there are none. */
 const char *column_bytes(const char *p, const char *end, unsigned *count);
-/* Skips two or more adjacent hexadecimal digits, and returns their end; @p if there are none. */
+/* Skips an even number of adjacent hexadecimal digits before a blank or @end, and returns their
+ * end; @p if there are none. */
 const char *column_joined(const char *p, const char *end);
-/* Parses "12.34", with or without a percent sign, and the vertical line after it. Returns NULL if
- * there is no such number. Lines without samples have a blank column. Stores the number in
- * *@percent. */
+/* Parses "12.34", with or without a percent sign. A blank, a colon, a vertical line or @end must
+ * follow, and is not skipped. Returns NULL if there is no such number. Lines without samples have a
+ * blank column. Stores the number in *@percent. */
 const char *column_percent(const char *p, const char *end, float *percent);
 /* Skips blanks and the jump arrows that perf, objdump and JMH draw before the instruction, and
  * returns their end. */

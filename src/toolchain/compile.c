@@ -157,7 +157,7 @@ static bool is_code_flag(const char *flag)
 }
 
 /* Returns whether a machine option affects only code. The excluded options pass options to LLVM,
- * link files or select another assembler. */
+ * link files, select code of another width or change data layouts. */
 static bool is_machine_flag(const char *flag)
 {
     static const char *const refused[] = {"llvm", "link", "32", "x32", "16", "ms-bitfields"};

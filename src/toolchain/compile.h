@@ -48,9 +48,9 @@ void compiled_done(struct compiled *c);
  * none, uses the first line. @path is the source file. Always returns false. */
 bool compile_blame(const char *path, const char *printed, struct err *err);
 
-/* Returns for each line of assembler text the source line in the file @path, from .loc directives.
- * Element i is for text line i + 1; 0: no source line. Stores the number of lines in *@count. The
- * caller frees the array. */
+/* Returns for each line of assembler text the source line in the file @path, from .loc directives,
+ * or from line markers of preprocessed assembler text. Element i is for text line i + 1; 0: no
+ * source line. Stores the number of lines in *@count. The caller frees the array. */
 uint32_t *compile_lines(const char *assembly, size_t length, const char *path, size_t *count);
 
 #endif

@@ -55,7 +55,7 @@ static bool print_name(const char *name, bool rust, struct readable_name *to)
 
 char *demangle(const char *name)
 {
-    /* Returns the name unchanged if it is not mangled, like most names of C. */
+    /* Names of most C functions are not mangled. A long name may be hostile. */
     if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') || strlen(name) > NAME_LONGEST)
         return NULL;
 #ifdef HAVE_LIBIBERTY

@@ -151,8 +151,8 @@ static bool is_long_label(const char *p, const char *end)
            (colon == end - 1 || colon[1] == ':' || memchr(p, '(', (size_t)(colon - p)));
 }
 
-/* Translates section and data directives of MASM, NASM and armasm. Returns false for other
- * directives. */
+/* Translates directives of MASM, NASM and armasm for sections, alignment and constants. Appends
+ * nothing for those of data and those that generate no code. Returns false for other directives. */
 static bool directive(const struct opening *o, const char *end, struct str *out)
 {
     const char *name = o->first, *stop = o->first_end;

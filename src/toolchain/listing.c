@@ -217,8 +217,9 @@ static void statement_clean(struct listing *l, struct dialect *d, const char *p,
     str_done(&att);
 }
 
-/* Converts labels, then statements separated by semicolons. @code has no comments. Offsets of spans
- * are relative to @code. */
+/* Converts labels, then statements separated by semicolons. @code has no comments. *@first and
+ * *@last, the range of the statements, are relative to @code. Returns false with the reason in
+ * *@why if the line is refused. */
 static bool statements_clean(struct listing *l, struct dialect *d, const char *code,
                              const char *end, unsigned section, size_t *first, size_t *last,
                              const char **why)

@@ -13,13 +13,14 @@ struct listing {
     /* cleaned text, with as many lines as the user's text */
     struct str text;
     VEC(struct source_span) spans;                         /* statements of each line */
-    /* lines with directives that read files */
+    /* refused lines, with the reason: directives that read files, ambiguous numbers, code of 32
+     * bits */
     VEC(struct diagnostic) refused;
     /* lines that are not assembler text, without their text */
     VEC(struct diagnostic) left_out;
     /* percentage of samples per line, NaN: no samples; empty if the text is not a profile */
     VEC(float) percents;
-    /* function names from .globl and .type */
+    /* function names from directives, such as .globl and .type, and from headings */
     VEC(char *) functions;
     /* syntax at the beginning; directives may change it */
     enum syntax syntax;

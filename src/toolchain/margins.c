@@ -79,7 +79,7 @@ static bool fence_of_source(const char *p, const char *end)
 }
 
 /* Retains only text between Markdown fences. A single fence closes a block if text precedes it and
- * no text follows it. */
+ * no text follows it. Excludes blocks of source languages if there is another block. */
 static void fences_take(struct framed_text *r)
 {
     size_t fences = 0, behind = 0, others = 0;
@@ -259,7 +259,8 @@ static bool listed_source(const char *p, const char *end)
     return p > first && p < end && *p == ':' && text_find(p, end, " **** ");
 }
 
-/* Removes line numbers if all or nearly all lines have one. */
+/* Removes line numbers if all or nearly all lines have one. In a listing of `as` or NASM, also
+ * takes offsets and bytes, and excludes source lines, macro definitions and macro calls. */
 static void numbers_take(struct framed_text *r)
 {
     size_t filled = 0, in_order = 0, listed = 0, expanded = 0, blank = 0;

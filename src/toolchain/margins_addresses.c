@@ -228,7 +228,7 @@ void margins_take_bytes(struct framed_text *r)
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
         struct margin *line = margin_at(r, i, &p, &end);
-        /* Skips "...", which objdump prints for omitted zeros. */
+        /* A line "...", which objdump prints for omitted zeros, also begins a section. */
         section += text_begins(p, end, "Disassembly of section") || text_begins(p, end, "...");
         line->section = section;
         const char *code = column_bytes(p, end, &count);

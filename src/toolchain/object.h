@@ -17,8 +17,8 @@ enum object_parts {
     OBJECT_LINES = 1,       /* the line table, only for files of `as -g` with one code section */
     /* the names to which the code refers: references and PLT stubs (object_names.c) */
     OBJECT_NAMES = 4,
-    /* functions without a symbol, named by their address. The source is unwind tables, or if there
-     * are none, calls and the entry point. */
+    /* functions without a symbol, named by their address. The source is unwind tables, or in a file
+     * without symbols and unwind tables, calls and the entry point. */
     OBJECT_FUNCTIONS = 2,
 };
 
@@ -40,7 +40,7 @@ struct object_symbol {
      * the section */
     uint64_t size;
     uint64_t limit;       /* end of the symbol's section in object.code */
-    bool function;        /* whether the symbol is STT_FUNC or global */
+    bool function;        /* whether the symbol is STT_FUNC, STT_GNU_IFUNC or not local */
     bool nameless;        /* whether the function has no symbol and is named by its address */
 };
 

@@ -16,9 +16,9 @@
 void object_lines_read(struct object *o, const uint8_t *bytes, size_t size);
 
 /* Adds functions without a symbol to @o, whose symbols are sorted. The source is unwind tables, or
- * if there are none, call targets and the entry point. @section: index of .eh_frame; 0: none.
- * @entry: address of the entry point. The added functions are not sorted. Returns whether there are
- * any. Polls watch_steps. */
+ * in a file without symbols and unwind tables, call targets and the entry point. @section: index of
+ * .eh_frame; 0: none. @entry: address of the entry point. The added functions are not sorted.
+ * Returns whether there are any. Polls watch_steps. */
 bool unwind_functions(struct object *o, Elf *elf, size_t section, uint64_t entry);
 
 /* bounded reader of tables of little-endian numbers; any thread may use it */

@@ -558,7 +558,7 @@ static bool is_plan9(const char *p, const char *end)
     return telling;
 }
 
-/* Returns whether the line contains RAX or EAX, which Plan 9 calls AX. */
+/* Returns whether the line contains a register such as RAX or EAX, which Plan 9 calls AX. */
 static bool has_wide_register(const char *p, const char *end)
 {
     for (const char *e; p < end; p = e) {

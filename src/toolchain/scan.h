@@ -26,15 +26,15 @@ struct scan {
     /* number of bytes that could not be decoded: data between code, or newer instructions */
     uint64_t skipped_bytes;
     uint64_t undecoded;            /* number of runs of undecodable bytes */
-    /* Called regularly with the completed fraction. If it returns false, the scan is cancelled.
-     * NULL: not called. */
+    /* Called regularly with the completed fraction of the file's code up to the end of the current
+     * section. If it returns false, the scan is cancelled. NULL: not called. */
     bool (*progress)(void *context, const struct scan *scan, double fraction);
     void *context;
     struct index index;            /* index of forms by name, valid until scan_sort */
 };
 
-/* Adds the code of the ELF file at @path to @scan, which is initialised to zero before the first
- * file. Returns false with @err on failure or when cancelled. */
+/* Adds the code of the ELF file or archive at @path to @scan, which is initialised to zero before
+ * the first file. Returns false with @err on failure or when cancelled. */
 bool scan_file(struct scan *scan, const char *path, struct err *err);
 /* scan_pack serialises the counts for another process (base/pack.h). Call it before scan_sort.
  * scan_take adds these counts to @to. It returns false with err for invalid bytes, or for another

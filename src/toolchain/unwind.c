@@ -171,8 +171,8 @@ static void read_table(struct unwinding *u)
     }
 }
 
-/* Adds functions at the entry point and at the targets of direct calls, for files without unwind
- * tables. */
+/* Adds functions at the entry point and at the targets of direct calls, for files without symbols
+ * and unwind tables. */
 static void read_calls(struct unwinding *u, uint64_t entry)
 {
     struct object *o = u->o;
