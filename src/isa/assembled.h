@@ -46,7 +46,7 @@ struct assembled {
     size_t label_count;
     struct code_reference *references;   /* references, sorted by place */
     size_t reference_count;
-    /* lines that the assembler rejected; only if skip_bad was true */
+    /* rejected lines, which are not in @code; also set if assembling failed because of them */
     struct diagnostic *refused;
     size_t refused_count;
     /* lines that are not assembler text, such as sentences, source code, or text outside of code

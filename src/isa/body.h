@@ -55,7 +55,7 @@ struct body {
     enum body_vectors vectors;
     bool wide;                /* whether the body uses registers wider than 256 bits or with
                                * numbers above 15 */
-    /* whether padding was requested and changed the body */
+    /* whether padding was requested, and it added prefixes or BODY_PAIRED paired executions */
     bool padded;
 };
 
@@ -143,7 +143,7 @@ struct chain {
     uint8_t from, to;
     char from_name[16], to_name[16];
     /* cycles of the helper instructions of a link (1 for and, test, cmov), which are subtracted; 0:
-     * unknown */
+     * none, or unknown */
     double helper;
     const char *note;         /* names of other costs that are part of the result; may be empty */
 };

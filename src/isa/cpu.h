@@ -18,7 +18,7 @@ bool cpu_has(const char *set);
 const char *cpu_name(char *buffer, size_t size);
 /* Returns family, model and stepping, packed as by CPUID; on AArch64, implementer and part. */
 unsigned cpu_signature(void);
-/* Returns whether the CPU reports a hypervisor. */
+/* Returns whether the CPU reports a hypervisor. Always false on AArch64. */
 bool cpu_virtual(void);
 
 /* Identification of a processor */

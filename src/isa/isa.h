@@ -157,7 +157,7 @@ struct isa_ops {
     /* Returns whether code_make would succeed, without verifying the encoding. NULL: unknown before
      * code_make. */
     bool (*code_allowed)(const struct form_row *row, struct err *err);
-    /* Returns the required extension, borrowed, or "". @code is NULL if code_allowed exists. */
+    /* Returns the required extension, borrowed, or "". @code may be NULL if code_allowed exists. */
     const char *(*code_extension)(const struct form_row *row, const void *code);
     /* Derives encodings for code_make with an assembler. NULL: not needed. */
     bool (*codes_learn)(const struct form_row *const *rows, size_t count,
@@ -219,8 +219,8 @@ struct isa_ops {
     /* Spells @form as assembler text (spelling.h). Returns false if this is impossible. */
     bool (*spell)(const char *form, struct spelling *out);
     const struct isa_osaca *osaca;        /* notation of OSACA's files (spelling.h); NULL: none */
-    /* Implement isa_alike and isa_with_register. The pointers are NULL if the set has no related
-     * forms. */
+    /* Implement isa_alike, isa_with_register and isa_alternative. The pointers are NULL if the set
+     * has no related forms. */
     bool (*alike)(const char *form, size_t *at, char *out);
     bool (*with_register)(const char *form, unsigned bits, size_t *at, char *out);
     bool (*alternative)(const struct insn *insn, size_t *at, struct isa_alternative *out);

@@ -19,7 +19,7 @@ struct isa_rewritten {
     const char *what;      /* description such as "shl by 1 as add" */
 };
 
-/* A sum in a register: @reg = @reg + another input, in either order */
+/* An accumulation in a register: @reg = @reg + other inputs, in either order; also OR and XOR */
 struct isa_sum {
     uint8_t reg;
     uint8_t operands;      /* bit set of the operands that are @reg */
@@ -47,8 +47,8 @@ struct isa_rewrite {
     /* Writes code that zeroes the lanes of @reg above the lowest, if @in is a scalar fused
      * multiply-add. Returns 0 otherwise. */
     size_t (*sum_low)(const struct insn *in, uint8_t reg, uint8_t *out);
-    /* Writes at most 32 bytes of code that pushes the flags in @mask below the stack pointer, for
-     * comparison. */
+    /* Writes at most 32 bytes of code that moves the stack pointer below the red zone and pushes
+     * the flags in @mask, for comparison. */
     size_t (*flags_store)(uint32_t mask, uint8_t *out);
     /* Writes @in with its memory operand at @base + @index + @displacement. @index REG_NONE: no
      * index. The pointer is NULL if the set does not support this. */

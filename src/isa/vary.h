@@ -11,8 +11,9 @@
  * most 15 bytes to @out and returns its length, or 0 if there is no encoding. */
 struct isa_vary {
     size_t (*nop)(unsigned length, uint8_t *out);
-    /* Writes a move from register @from to @to, both with the width of register @like. If @legacy
-     * is true, uses no VEX encoding, because the surrounding code has none. */
+    /* Writes a move from register @from to @to: of the whole general register, or of at least the
+     * width of vector register @like. If @legacy is true, uses no VEX encoding, because the
+     * surrounding code has none. */
     size_t (*copy)(const struct operand *like, bool legacy, uint8_t to, uint8_t from, uint8_t *out);
     /* Writes @in with register @to instead of @from in operand @operand, which may be a register or
      * an address. @attempt counts alternatives from 0. Returns SIZE_MAX after the last
@@ -46,8 +47,8 @@ bool vary_indexed(const struct insn *in, unsigned operand, uint8_t index, uint8_
                   int64_t displacement, struct insn *out);
 /* Appends the name of a whole general or vector register. */
 void vary_register_name(enum isa isa, uint8_t reg, struct str *out);
-/* Returns a register of @file other than @besides that no instruction of @insns uses, or
- * REG_NONE. */
+/* Returns a general register or one of the first 16 vector registers, other than @besides and the
+ * stack pointer, that no instruction of @insns uses; REG_NONE: none. */
 uint8_t vary_free(const struct insn *insns, size_t count, enum register_file file, uint8_t besides);
 
 #endif

@@ -12,7 +12,7 @@ enum { R = ACCESS_READ, W = ACCESS_WRITE, RW = ACCESS_READ | ACCESS_WRITE };
  * first matching pattern applies. */
 static const struct { const char *pattern; uint8_t first, second, third;
 } exceptions[] = {
-    /* The next rows write only flags or the program counter. */
+    /* The next rows write no operand; they may write flags or the program counter. */
     {"cmp", R, R, R},
     {"cmn", R, R, R},
     {"tst", R, R, R},
@@ -48,7 +48,7 @@ static const struct { const char *pattern; uint8_t first, second, third;
     {"prf*", R, R, R},
     {"svc", R, R, R},
     {"wrffr", R, R, R},
-    /* The next rows are pairs, exclusives and atomics. */
+    /* The next rows are pairs, exclusives, atomics and stores. */
     {"ldp", W, W, R},
     {"ldnp", W, W, R},
     {"ldpsw", W, W, R},

@@ -125,8 +125,8 @@ static bool group_allowed(uint32_t word)
     case 5: case 13:   /* operations on registers */
     case 7: case 15:   /* vectors and floating point */
         return true;
-    /* Branches; the test excludes exceptions (top byte 0xd4), and system instructions and the hint
-     * nop (0xd5). */
+    /* Branches and nop. The test excludes exceptions (top byte 0xd4), system instructions and other
+     * hints (0xd5). */
     case 10: case 11:
         return (word & 0xfe000000) != 0xd4000000 || word == NOP;
     default:

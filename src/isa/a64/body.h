@@ -1,6 +1,6 @@
 /* Bodies of AArch64 forms: registers, displacements and chain breakers. Internal to isa/, except
  * for register roles. The body writes x0-x10, v8-v28 and p4-p15 in rotation, and only reads
- * x11-x15, v0-v7 and p0-p3. An accumulating form depends only on its own result of at least twelve
+ * x11-x15, v0-v7 and p0-p3. An accumulating form depends only on its own result of at least eleven
  * executions earlier. A `cmp xzr, xzr` precedes forms that read and write flags (adcs, ccmp). The
  * comparison takes the time of an integer operation. The dividend of sdiv and udiv is x24, which
  * results in a long quotient. With pre- or post-indexing, a step down follows each step up, on four

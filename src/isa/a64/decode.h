@@ -16,7 +16,7 @@ bool a64_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
 size_t a64_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
 /* Disassembles the words of @code that Capstone does not support in one run of
  * aarch64-linux-gnu-objdump, and caches the results. Without objdump these words remain undecoded.
- * Returns false with err only if objdump exists but could not run. */
+ * Returns false with err if objdump is not installed or could not run. */
 bool a64_learn(const uint8_t *code, size_t length, struct err *err);
 /* Parses the disassembly of @word into mnemonic and operands. Returns false if no disassembler
  * supports @word. */

@@ -16,8 +16,8 @@ static const char *refused(const struct insn *in)
     for (unsigned k = 0; k < in->operand_count; k++)
         relative |= in->operands[k].kind == OPERAND_MEMORY && in->operands[k].base == REG_NONE &&
                     in->operands[k].index == REG_NONE;
-    /* Rejects a first-faulting load (ldff1), which could read any mapped address. It raises a
-     * signal only if its first active element is at an unmapped address. */
+    /* Rejects first-faulting and non-faulting loads (ldff1, ldnf1), which could read any mapped
+     * address. They raise no signal for most unmapped addresses. */
     if (str_has_prefix(in->mnemonic, "ldff1") || str_has_prefix(in->mnemonic, "ldnf1"))
         return "a load that cannot fault";
     return relative                     ? "a PC-relative address"

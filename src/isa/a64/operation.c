@@ -7,7 +7,9 @@
 
 struct operation_pattern { const char *pattern; uint8_t operation; };
 
-/* Operations of branches. The first row whose pattern matches the mnemonic applies. */
+/* Operations of mnemonics: @flow of control flow, nops and fences, @vector if the first operand is
+ * a vector register, otherwise @general. The first row whose pattern matches the mnemonic
+ * applies. */
 static const struct operation_pattern flow[] =
     {
         {"b", OPERATION_JUMP},      {"b.*", OPERATION_BRANCH},  {"bc.*", OPERATION_BRANCH},

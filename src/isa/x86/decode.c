@@ -644,7 +644,7 @@ size_t x86_glance(const uint8_t *code, size_t length, int64_t *branch, bool *vec
     *branch = in.raw.imm[0].is_relative && !(plain && (in.opcode == 0xe8 || in.opcode == 0xc7))
                   ? in.raw.imm[0].value.s + in.length
                   : 0;
-    /* In these columns, the second opcode table has SSE instructions. */
+    /* In these rows, the second opcode table has SSE instructions. */
     const unsigned row = in.opcode >> 4;
     *vector = in.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
               in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ||

@@ -13,7 +13,7 @@ enum part_kind { PART_REGISTER, PART_FIXED, PART_MEMORY, PART_ADDRESS, PART_IMME
 struct part {
     uint8_t kind;            /* enum part_kind */
     uint8_t access;          /* set of ACCESS_READ and ACCESS_WRITE */
-    ZydisRegisterClass registers;   /* PART_REGISTER: class of the register */
+    ZydisRegisterClass registers;   /* PART_REGISTER, PART_MASK: class of the register */
     uint16_t bytes;          /* PART_MEMORY: bytes of the access; 0: none */
 };
 
@@ -27,8 +27,8 @@ struct x86_code {
     bool defines_zero;            /* whether the form writes the zero flag */
 };
 
-/* Prepares @out for encoding @row. Returns false with err if the template has unsupported parts, or
- * if its code decodes to another form. */
+/* Prepares @out for encoding @row. Returns false with err if the template has unsupported parts, if
+ * its code decodes to another form, or if its access letters differ from the decoder's. */
 bool x86_code_encode(const struct form_row *row, struct x86_code *out, struct err *err);
 /* Encodes @request into @bytes. Returns the length, or 0 if the encoder rejects it. */
 size_t request_encode(const ZydisEncoderRequest *request,

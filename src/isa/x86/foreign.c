@@ -69,9 +69,9 @@ static bool repeated(const struct insn *in)
     return str_has_prefix(in->form, "REP");
 }
 
-/* Returns one of r8 to r15 that @insns do not use, or REG_NONE. No instruction uses these registers
- * implicitly. On Golden Cove, a counter in memory takes 24 cycles per iteration in a loop with
- * hundreds of stores. */
+/* Returns one of r8 to r15 that @insns do not use, or REG_NONE. No permitted instruction uses these
+ * registers implicitly. On Golden Cove, a counter in memory takes 24 cycles per iteration in a loop
+ * with hundreds of stores. */
 static uint8_t register_free(const struct insn *insns, size_t count)
 {
     uint32_t used = 0;

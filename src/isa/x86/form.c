@@ -9,7 +9,8 @@
 static bool has_vex[ZYDIS_MNEMONIC_MAX_VALUE + 1];
 static pthread_once_t vex_scanned = PTHREAD_ONCE_INIT;
 
-/* Finds the mnemonics with a VEX encoding by decoding every opcode once. */
+/* Finds the mnemonics with a VEX encoding. Decodes every opcode with every W, L and pp, with a
+ * register and with a memory operand. */
 static void scan_vex(void)
 {
     ZydisDecoder decoder;

@@ -12,8 +12,8 @@
  * encoding. */
 void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
                char form[FORM_MAX]);
-/* Appends the template (isa/forms.h). Returns false if the instruction has none (far transfers,
- * fixed addresses). */
+/* Appends the template (isa/forms.h). Returns false if the instruction has none, because an operand
+ * is a far pointer. */
 bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
                    struct str *out);
 /* Returns the suffix of the mnemonic in the name of a form that Zydis does not support. VEX and

@@ -61,7 +61,8 @@ static void keep(const uint8_t *bytes, size_t length, char *take_text)
 {
     struct named_bytes *there = find(bytes, length);
 
-    /* The window's instruction was unknown. The window now consists of exactly this instruction. */
+    /* Replaces an unknown window that consists of exactly this instruction, or the equal text of an
+     * equal window. */
     if (there) {
         free(there->text);
         there->text = take_text;

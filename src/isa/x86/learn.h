@@ -20,7 +20,8 @@ struct x86_window {
 
 /* Disassembles the first instruction of each of the @count windows that are not cached, with
  * binutils' objdump and then with LLVM's. Sets *@fresh to the number of new instructions, which is
- * 0 without these tools. Returns false with err only if a tool could not run. */
+ * 0 without these tools. Returns false with err if an installed tool fails, or a file cannot be
+ * written. */
 bool x86_learn_windows(const struct x86_window *windows, size_t count, size_t *fresh,
                        struct err *err);
 /* Copies the text (Intel syntax) of the cached instruction at @code. Returns its length; 0 if there

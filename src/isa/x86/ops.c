@@ -18,7 +18,7 @@ static int64_t branch_place(const char *form, const uint8_t *code, size_t n, siz
     return (int64_t)(at + n) + distance;
 }
 
-/* Returns whether @code is a marker: mov ebx, 111 (begin) or 222 (end), then a nop with three
+/* Returns whether @code is a marker: mov ebx, 111 (begin) or 222 (end), then a nop with two
  * prefixes. */
 static bool is_marker(const uint8_t *code, bool begin)
 {
@@ -116,8 +116,8 @@ static const struct isa_relocation relocations[] = {
     {0, NULL, false, 0},
 };
 
-/* Returns the start of the number at the end, as in "rip+0x0" and "rax*4+0x10"; @end if there is
- * none. */
+/* Returns the start of the number at the end, including its sign, as in "rip+0x0" and "rax*4+0x10";
+ * @end if there is none. */
 static const char *displacement(const char *inside, const char *end)
 {
     const char *at = end;

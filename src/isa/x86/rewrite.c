@@ -337,7 +337,7 @@ static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
 }
 
 /* Returns the blend mask that is equivalent to a shuffle with @immediate; -1 if the shuffle moves
- * elements. */
+ * elements, or if the blend selects part of a doubleword. */
 static int blend_mask(ZydisMnemonic m, unsigned immediate, bool wide)
 {
     switch (m) {
@@ -491,7 +491,7 @@ static size_t steps(const struct insn *in, int64_t times, uint8_t *out)
     return request_encode(&r, out);
 }
 
-/* Accumulating instructions, each with the instruction that adds two of its sums */
+/* Accumulating instructions, each with the instruction that combines two of its accumulators */
 static const struct { const char *name; ZydisMnemonic sum, join; unsigned lanes;
 } sums[] = {
 #define SAME(m, lanes) {#m, ZYDIS_MNEMONIC_##m, ZYDIS_MNEMONIC_##m, lanes}
@@ -509,7 +509,7 @@ static const struct { const char *name; ZydisMnemonic sum, join; unsigned lanes;
 };
 
 /* Returns the index of the row of sums for @w, or -1 if there is none. Sets *@operands to the bit
- * set of accumulator operands. The other input must be another register. */
+ * set of accumulator operands. The other inputs must not use the accumulator. */
 static int sum_row(const struct work *w, uint8_t *operands)
 {
     const ZydisDecodedOperand *ops = w->ops;
@@ -621,7 +621,9 @@ static size_t sum_low(const struct insn *in, uint8_t reg, uint8_t *out)
     const bool doubles = ends(in->mnemonic, "sd");
 
     if (in->operation != OPERATION_FP_FUSED || (!doubles && !ends(in->mnemonic, "ss")))
-        return 0;   /* Returns 0: the other input of an addition does not change. */
+        /* Returns 0: the upper lanes of an addition's result are those of the accumulator in any
+         * case. */
+        return 0;
     ZydisEncoderRequest r = fresh(doubles ? ZYDIS_MNEMONIC_VMOVQ : ZYDIS_MNEMONIC_VINSERTPS);
     for (unsigned k = 0; k < (doubles ? 2u : 3u); k++)
         put_reg(&r, register_of(ZYDIS_REGCLASS_XMM, reg - 16u));
