@@ -146,8 +146,8 @@ struct analysis {
     /* cycles of the longest path through one iteration; NaN if latencies are not modelled */
     double critical_path;
     portset bottleneck_ports;        /* ports that attain the port bound */
-    double cycles;
-    enum bound_kind bottleneck;
+    double cycles;                   /* largest of @bounds, cycles per iteration */
+    enum bound_kind bottleneck;      /* bound that determines @cycles */
     /* BOUND_* bit of bounds.fitted for @bottleneck; if not 0, the cycles contain a mean that was
      * fitted to measurements */
     unsigned fitted;

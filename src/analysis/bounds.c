@@ -374,9 +374,10 @@ static bool is_conversion(const struct insn *insn)
            insn->operation == OPERATION_FP_COMPARE || insn->operation == OPERATION_FP_MINMAX;
 }
 
-/* Returns the cycles by which other operations delay a chain of floating-point additions (facts
- * chain_delay_conversion and chain_delay_transfer, at most a cycle per addition) or a chain of
- * several one-cycle operations (fact chain_delay_product); 0 for other chains. */
+/* Returns the cycles by which other operations delay a chain; 0 if they do not. They delay chains
+ * of floating-point additions (facts chain_delay_conversion and chain_delay_transfer, at most a
+ * cycle per addition). They also delay chains of several one-cycle operations (fact
+ * chain_delay_product). */
 static double company_delay(const struct block_work *w, const struct insn *insns, size_t count,
                             const bool *on_chain)
 {

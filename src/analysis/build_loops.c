@@ -351,9 +351,9 @@ static void take_lines(const struct unit_lines *lines, struct build_loop *l)
     }
 }
 
-/* Returns whether @l is the remainder loop of @main: both loops are innermost, have the same depth,
- * and have common source lines if their files are known. The strides of @main must be a multiple of
- * those of @l. */
+/* Returns whether @l is the remainder loop of @main. Both loops must be innermost, have the same
+ * depth, and have common source lines if their files are known. The strides of @main must be a
+ * multiple of those of @l. */
 static bool remains(const struct build_loop *l, const struct build_loop *main)
 {
     const bool parts = l->least && main->least > l->least && main->least % l->least == 0 &&

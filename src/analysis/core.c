@@ -362,7 +362,7 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
 }
 
 /* Returns op.fence: the latency of locked instructions (including xchg with memory), of barriers
- * (as measured in isolation, if it was), and of the instructions in fact serialising; 0 for other
+ * (measured in isolation if possible), and of the instructions in fact serialising; 0 for other
  * instructions. */
 static int32_t fence_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {

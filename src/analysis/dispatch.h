@@ -14,8 +14,8 @@ struct dispatch_range {
 
 /* Finds a loop of computed gotos in the function @first to @end - 1. @targets: index of each direct
  * jump's target; SIZE_MAX: none. Returns false if code that only indirect jumps reach leads to
- * fewer than two jumps through a table, if the function is too complex, or when cancelled. Any
- * thread. */
+ * fewer than two jumps through a table. Also returns false if the function is too complex, or when
+ * cancelled. Any thread. */
 bool dispatch_find(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                    struct dispatch_range *out);
 /* Returns whether instruction @at jumps through a table of addresses. */

@@ -21,9 +21,9 @@ bool fusion_eliminates(const struct machine *m, const struct insn *move);
 /* Returns whether moves like @move execute if an eliminated move wrote their source (fact
  * eliminate_once). */
 bool fusion_eliminates_once(const struct machine *m, const struct insn *move);
-/* Returns the mapping's entry of the instruction's form, or of an equivalent form: with another
- * immediate width or branch distance, a high-byte register, or EVEX instead of VEX. Returns NULL if
- * the machine has neither. */
+/* Returns the mapping's entry of the instruction's form, or of an equivalent form. An equivalent
+ * form has another immediate width or branch distance, a high-byte register, or EVEX instead of
+ * VEX. Returns NULL if the machine has neither. */
 const struct mapping_entry *fusion_resolve(const struct machine *m, const struct insn *insn);
 
 #endif

@@ -243,9 +243,9 @@ static bool is_affine(const struct chain_work *w, bool *logic)
     return !(*logic && arithmetic) && !decides(w);
 }
 
-/* Returns whether the dependence on operand @end is false: the operand's old value does not affect
- * the result, or affects only lanes that a scalar conversion, root, rounding or reciprocal
- * keeps. */
+/* Returns whether the dependence on operand @end is false, because the operand's old value does not
+ * affect the result. Lanes that a scalar conversion, root, rounding or reciprocal keeps do not
+ * count. */
 static bool is_false(const struct insn *insn, int end)
 {
     const bool one =
@@ -311,8 +311,8 @@ static size_t real_edge(const struct deps *d, const struct insn *insn, size_t at
     return at;
 }
 
-/* Returns whether edge @at leads to a selection whose other input is the value at the beginning of
- * the chain: x = c ? x + y : x. */
+/* Returns whether edge @at leads to a selection such as x = c ? x + y : x. Its other input is the
+ * value at the beginning of the chain. */
 static bool selects_old(const struct chain_work *w, size_t at)
 {
     const struct deps *d = w->d;

@@ -121,9 +121,9 @@ static struct loop_code find(const struct insn *insns, size_t count, size_t head
     return p;
 }
 
-/* Returns whether all instructions count as executed: each continues with the next instruction, the
- * instructions were recorded from a run (INSN_FOLLOWED), or an indirect jump may have any
- * target. */
+/* Returns whether all instructions count as executed, because each continues with the next. Also
+ * returns true if they were recorded from a run (INSN_FOLLOWED), or if an indirect jump may have
+ * any target. */
 static bool is_simple(const struct insn *insns, size_t count)
 {
     bool simple = true;

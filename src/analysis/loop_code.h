@@ -5,10 +5,10 @@
 #include "analysis/kernel.h"
 
 /* Returns a copy of the instructions of loop @loop. Instructions that are never executed are
- * INSN_SKIPPED and have no operands: code after a jump, such as padding, if no other jump reaches
- * it, and code that leaves the loop. Code outside the loop's addresses is part of the loop if it
- * jumps back to the loop. If the head is not the loop's first instruction, several paths lead back
- * to it. Only the longest path then counts as executed. Returns NULL if all instructions are
+ * INSN_SKIPPED and have no operands. They are code that leaves the loop, and code after a jump that
+ * no other jump reaches, such as padding. Code outside the loop's addresses is part of the loop if
+ * it jumps back to the loop. If the head is not the loop's first instruction, several paths lead
+ * back to it. Only the longest path then counts as executed. Returns NULL if all instructions are
  * executed, or if the code is not a loop. The caller frees the array; the text of each instruction
  * belongs to the kernel. Any thread. */
 struct insn *loop_code_executed(const struct kernel *k, size_t loop);

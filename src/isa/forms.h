@@ -36,8 +36,8 @@ struct forms;
 /* Loads forms from @path, or the forms shipped for @isa if @path is NULL. Returns NULL with err. */
 struct forms *forms_load(enum isa isa, const char *path, struct err *err);
 /* Returns a new table with @base and the user's @rows. The table holds a reference to @base. A row
- * replaces earlier rows with its name. The caller must verify with toolchain/forms_add.h that each
- * row assembles to its form. Returns NULL with err if cancelled or out of memory. */
+ * replaces earlier rows with its name. The caller must verify that each row assembles to its form,
+ * as forms_add (toolchain/assemble.h) does. Returns NULL with err if cancelled or out of memory. */
 struct forms *forms_with(const struct forms *base, const struct form_row *rows, size_t count,
                          struct err *err);
 enum isa forms_isa(const struct forms *f);

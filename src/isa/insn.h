@@ -185,7 +185,8 @@ const struct operand *insn_operand(const struct insn *insn, uint8_t place);
 /* Returns the first immediate operand; NULL if there is none. */
 const struct operand *insn_immediate(const struct insn *insn);
 /* Returns the number of floating-point operations: one per lane of an addition, multiplication,
- * division or square root, two per lane of a fused multiply-add, 0 for other instructions. */
+ * division or square root, two per lane of a fused multiply-add. Returns 0 for other
+ * instructions. */
 unsigned insn_flops(const struct insn *insn);
 /* Returns whether the instruction is a non-temporal store (movnt, maskmovdqu, stnp). */
 bool insn_streams(const struct insn *insn);

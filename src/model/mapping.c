@@ -15,7 +15,7 @@
 
 struct mapping {
     struct ports ports;
-    double issue_width;
+    double issue_width;         /* issue slots per cycle; 0: no issue bound */
     VEC(struct mapping_entry) entries;
     struct index index;         /* index by form of the entries that are not in @rows */
     struct mapping_rows rows;   /* storage of borrowed entries; zero if there are none */

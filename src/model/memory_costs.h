@@ -54,7 +54,7 @@ struct memory_costs {
     double second;                               /* size of the second-level cache in bytes */
     /* size of the third-level cache that a program can use, in bytes; 0: unknown */
     double third;
-    double clock_hz;
+    double clock_hz;             /* core clock to which @cycles apply, in Hz */
     /* whether line transfers overlap with the core's loads and stores; the slower of the two then
      * determines the time, otherwise their times add up (ECM) */
     bool overlaps;

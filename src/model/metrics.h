@@ -26,7 +26,7 @@ struct heat_map {
     double limit;    /* cycles at the end of both axes */
     /* number of experiments, by [predicted][measured] */
     uint32_t cell[METRICS_CELLS][METRICS_CELLS];
-    uint32_t highest;
+    uint32_t highest;    /* largest number in a cell */
 };
 /* Fills @out. If @limit is 0, uses the largest measured value, rounded up to an integer, at least
  * 1. */
@@ -37,6 +37,8 @@ struct accuracy {
     size_t n;              /* number of experiments evaluated */
     /* number of measured experiments that were omitted because the mapping lacks a form */
     size_t unknown;
+    /* results of metrics_mape, metrics_pearson and metrics_spearman for these experiments; NaN also
+     * if memory runs out */
     double mape, pearson, spearman;
 };
 

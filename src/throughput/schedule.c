@@ -25,7 +25,7 @@ struct balance {
  * of each set is divided among its ports in proportion to their weights. */
 struct block {
     portset ports;
-    double level;
+    double level;           /* mass per port of the block */
     unsigned members[FLOW_SETS], count;
     double weight[PORTS_MAX];
     /* per port, the sum of its shares minus the level */

@@ -299,7 +299,7 @@ static bool result_read(const struct object_place *place, bool listed, const str
     return ok;
 }
 
-/* Reports the failure of `as` if it wrote neither an object nor a message about a line. */
+/* Returns false with err. Call it if `as` wrote neither an object nor a message about a line. */
 static bool as_failure(const struct child_result *r, struct err *err)
 {
     static const char *const advice = "shorten the text (check for large .rept or .fill counts)";

@@ -482,7 +482,8 @@ static void nasm_clean(struct listing *l, struct str *code, const char *text, si
 }
 
 /* Does the same as bytes_clean for the code of the line from @s to @stop. Also converts labels
- * before it and reads directives. Stores the start of the instruction in *@text. */
+ * before it. Writes an invalid byte for `(bad)` without bytes. Stores the start of the instruction
+ * in *@text. Returns false if the caller must use the text, as for directives. */
 static bool listed_clean(struct listing *l, struct dialect *d, const struct margin *m,
                          const char *s, const char *stop, size_t number, uint64_t next,
                          const char **text)

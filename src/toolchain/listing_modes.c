@@ -94,8 +94,8 @@ static bool addresses_narrow(const char *p, const char *end)
 }
 
 /* Returns whether the bytes of the disassembled line from @p to @end have the meaning of its text
- * only in 32-bit code: addresses of 32 bits without their prefix, inc and dec of one byte, and
- * registers of 32 bits on the stack. */
+ * only in 32-bit code. Such code has addresses of 32 bits without their prefix, inc and dec of one
+ * byte, and push and pop of 32-bit registers. Returns false if the line's bytes are unknown. */
 static bool is_narrow_line(const struct margin *m, const char *p, const char *end)
 {
     static const char *const counts[] = {"inc", "incl", "dec", "decl", NULL}, *const stack[] = {

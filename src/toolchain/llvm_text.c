@@ -68,7 +68,8 @@ static const char *operand_stop(const char *p, const char *end)
 }
 
 /* Converts a gather in Intel syntax. LLVM prints the total size of the memory operand, but `as`
- * expects the size of one element. The first operand of a gather prefetch is its mask. */
+ * expects the size of one element. The first operand of a gather prefetch is its mask. Returns
+ * false if nothing changes. */
 static bool gather(const char *p, const char *e, const char *end, struct str *out)
 {
     const char *first = skip_blank(e, end), *stop = operand_stop(first, end), *mask = NULL;
@@ -102,8 +103,8 @@ static bool gather(const char *p, const char *e, const char *end, struct str *ou
     return changed;
 }
 
-/* Removes relocation marks of macOS and Windows, which `as` does not support for ELF. The marks do
- * not change the encoding. */
+/* Removes the first relocation mark of macOS or Windows, which `as` does not support for ELF. The
+ * mark does not change the encoding. Returns false if there is none. */
 static bool mark_dropped(const char *p, const char *end, struct str *out)
 {
     static const char *const marks[] = {"@TLVP", "@SECREL32", "@IMGREL"};
@@ -352,8 +353,8 @@ static bool element_named(const char *p, const char *e, const char *end, struct 
     return true;
 }
 
-/* Replaces names of prefetches into the system cache with numbers, which binutils before 2.41
- * needs. */
+/* Replaces the name of a prefetch into the system cache with its number, which binutils before 2.41
+ * needs. Returns false for other instructions. */
 static bool prefetch_numbered(const char *p, const char *e, const char *end, struct str *out)
 {
     static const struct {

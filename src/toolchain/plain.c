@@ -93,7 +93,8 @@ static json_t *asm_find(json_t *root, unsigned depth)
     return found;
 }
 
-/* Converts JSON of Compiler Explorer: lines of text, with addresses in binary mode. */
+/* Converts JSON of Compiler Explorer: lines of text, with addresses in binary mode. Returns false
+ * if there are no lines. */
 static bool json_plain(const char *text, size_t length, struct str *out)
 {
     json_t *root = json_loadb(text, length, 0, NULL), *lines = root ? asm_find(root, 0) : NULL,

@@ -332,7 +332,7 @@ static void mnemonic_of(const char *p, const char *e, struct plan9_mnemonic *m)
     m->width = m->to_width = 8;
 }
 
-/* Translates data such as `BYTE $0x90`. */
+/* Translates data such as `BYTE $0x90`. Returns false for other statements. */
 static bool data_add(const char *p, const char *e, const char *end, struct str *out)
 {
     static const char *const words[][2] = {

@@ -126,7 +126,7 @@ static bool set(struct a64_allocation *a, const struct a64_code *code, const str
 }
 
 /* Sets the next displacement within the range of the form and the window. Successive accesses are
- * adjacent. */
+ * adjacent. Returns false if no displacement fits. */
 static bool displace(struct a64_allocation *a, const struct a64_code *code, bool store,
                      uint32_t *word)
 {

@@ -27,8 +27,8 @@ struct x86_code {
     bool defines_zero;            /* whether the form writes the zero flag */
 };
 
-/* Prepares @out for encoding @row. Returns false with err if the template has unsupported parts, if
- * its code decodes to another form, or if its access letters differ from the decoder's. */
+/* Prepares @out for encoding @row. Returns false with err if the template has unsupported parts or
+ * wrong access letters, or if its code decodes to another form. */
 bool x86_code_encode(const struct form_row *row, struct x86_code *out, struct err *err);
 /* Encodes @request into @bytes. Returns the length, or 0 if the encoder rejects it. */
 size_t request_encode(const ZydisEncoderRequest *request,
