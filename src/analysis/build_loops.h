@@ -70,7 +70,8 @@ void build_work(struct binary *b, size_t piece, struct build_worker *w);
 /* Creates the working storage of one thread for build_work. Borrows @machines. */
 struct build_worker *build_worker_new(struct machine *const *machines, size_t count);
 void build_worker_free(struct build_worker *w);
-/* Fills the lists of loops and of functions with loops. Call it after all work items. */
+/* Fills the lists of loops and of functions with loops, which are incomplete when cancelled. Call
+ * it after all work items. */
 void build_finish(struct binary *b);
 size_t build_function_count(const struct binary *b);
 const struct build_function *build_function(const struct binary *b, size_t at);

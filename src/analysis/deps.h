@@ -59,7 +59,8 @@ struct deps {
 };
 void deps_done(struct deps *d);
 
-/* Builds the nodes and edges of @insns, whose costs on @c are @costs. */
+/* Builds the nodes and edges of @insns, whose costs on @c are @costs. They are incomplete when
+ * cancelled. */
 void deps_build(struct core *c, const struct insn *insns, const struct costs *costs,
                 enum start_values start, const struct known_forwards *known, struct deps *d);
 /* Returns whether all latencies are whole cycles, as the simulator requires. */

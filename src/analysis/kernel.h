@@ -114,7 +114,7 @@ const struct kernel *kernel_hold(const struct kernel *k);
 
 /* Sets the first address of @k, a kernel from kernel_from_hex, to @address, and the description of
  * its loop to @why. Call it once, before others share the kernel. Returns false with err on
- * failure. */
+ * failure, but true when cancelled. */
 bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct err *err);
 /* Sets the source of compiled text: the C line of each text line (0: none), and the text of the C
  * file or NULL. Takes @take_lines and the text. Call it once, before others share the kernel. */

@@ -23,10 +23,11 @@ struct kernel_names {
 };
 
 /* Sets the names and references of @k, whose code is part of @o. Also sets the instructions'
- * addresses, and inserts names into their text. Call it once, before others share the kernel. */
+ * addresses, and inserts names into their text. Stops early when cancelled. Call it once, before
+ * others share the kernel. */
 void kernel_names_of_object(struct kernel *k, const struct object *o);
-/* Sets the labels and references of a kernel from assembler text. Does not change the text. Call it
- * once, before others share the kernel. */
+/* Sets the labels and references of a kernel from assembler text. Does not change the text. Stops
+ * early when cancelled. Call it once, before others share the kernel. */
 void kernel_names_of_text(struct kernel *k, const struct assembled *a);
 /* Sets names and references that were stored together with the code of @k, in any order. The
  * instructions already have their addresses. Takes @take_names. Call it once, before others share

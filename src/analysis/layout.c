@@ -369,7 +369,8 @@ static bool fill_ring(struct planner *p, const struct array_region *r, struct er
     return true;
 }
 
-/* Returns the number of values of a loaded index with which gather @s stays within its array. */
+/* Returns the number of values of a loaded index with which gather @s stays within its array;
+ * INFINITY for computed indices. */
 static double indices_of(const struct planner *p, const struct stream *s)
 {
     const struct array_region *to = &p->regions[p->region_of[s - p->streams->items.items]];

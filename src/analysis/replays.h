@@ -25,7 +25,7 @@ struct replays {
 };
 
 /* Fills @out from the dependences @d of the same block. All members are 0 if the machine lacks the
- * facts. */
+ * facts. They are too small when cancelled. */
 void replays_find(const struct core *c, const struct insn *insns, const struct costs *costs,
                   const struct deps *d, struct replays *out);
 void replays_done(struct replays *r);

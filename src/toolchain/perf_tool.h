@@ -27,7 +27,8 @@ void perf_samples_parse(const char *text, const char *program, struct perf_sampl
 /* Changes @err (may be NULL) to an error about the profile @profile. */
 void perf_tool_failed(struct err *err, const char *profile);
 /* Reads the samples of @program from the perf file @profile. Returns false with err if perf fails,
- * or if there are no samples. The caller frees @out with perf_samples_done in both cases. */
+ * if there are no samples, or when cancelled. The caller frees @out with perf_samples_done in both
+ * cases. */
 bool perf_samples_read(const char *profile, const char *program, struct perf_samples *out,
                        struct err *err);
 void perf_samples_done(struct perf_samples *s);
