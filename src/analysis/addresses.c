@@ -387,7 +387,7 @@ static unsigned bits_left(enum operation operation, int64_t y, unsigned bits)
     return operation == OPERATION_AND && y >= 0 && mask < bits ? mask : bits;
 }
 
-/* Returns whether @insn reads no operand except @left and @right, and neither is shifted. */
+/* Returns whether @insn reads no register except @left and @right, and neither is shifted. */
 static bool reads_only(const struct insn *insn, const struct operand *left,
                        const struct operand *right)
 {

@@ -137,8 +137,8 @@ static void add_predecode(const struct advice *s)
                                            : "shorter encodings would help.");
 }
 
-/* Returns the number of instructions at the decoders, where a macro-fused pair is one
- * instruction. */
+/* Returns the number of instructions at the decoders. A macro-fused pair counts as one, as does a
+ * move with the instruction that it joins (ROW_JOINS). */
 static double decoded(const struct analysis *a)
 {
     double count = 0;

@@ -38,8 +38,8 @@ static unsigned mass_within(const struct usage *usage, portset set)
     return sum;
 }
 
-/* Finds the first alternative on this machine with less load on the limiting ports. Returns false
- * if there is none. */
+/* Finds the first alternative on this machine with less load on the limiting ports, and without
+ * changes to flags that are read. Returns false if there is none. */
 static bool find_alternative(const struct analysis *a, size_t row, struct kind *out)
 {
     const struct analysis_row *r = &a->rows[row];

@@ -222,7 +222,8 @@ static void open_run(struct line_runs *runs, uint64_t symbol, uint64_t line, uin
     runs->now = (struct line_run){.symbol = symbol, .line = line, .bytes = bytes_from(from, bytes)};
 }
 
-/* Adds the store of @access in iteration @k to the open run, or starts a run. */
+/* Adds the store of @access in iteration @k to the open run, or starts a run. A store that crosses
+ * a line makes two runs, to which no store is added. */
 static void add_store(struct line_runs *runs, const struct access *access, uint32_t k)
 {
     int64_t offset = (int64_t)((uint64_t)access->offset + k * (uint64_t)access->step);

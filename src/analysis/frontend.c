@@ -240,7 +240,8 @@ static double loop_buffer(const struct core *c, double slots)
     return best;
 }
 
-/* Returns the cycles of symmetric decoders per iteration. A fused pair is one instruction. */
+/* Returns the cycles of symmetric decoders per iteration. A fused pair is one instruction, as is a
+ * move with the instruction that it joins. */
 static double decode_alike(const struct core *c, const struct costs *costs)
 {
     size_t count = 0;

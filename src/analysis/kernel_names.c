@@ -295,8 +295,8 @@ static void place_memory(struct insn *insn, const struct code_reference *referen
     }
 }
 
-/* Gives each symbol its own address, as a linker does. As a result, only accesses to the same
- * symbol can overlap. */
+/* Gives each symbol its own address, as a linker does, and sets INSN_REFERS. As a result, only
+ * accesses to the same symbol can overlap. */
 static void place_references(struct kernel *k)
 {
     struct names symbols = {0};

@@ -21,8 +21,10 @@
 /* Streams whose addresses have the same sum of registers */
 struct array_region {
     const struct stream *one;
+    /* @low to @high: bytes accessed per iteration, relative to the sum. @step: stride in bytes per
+     * iteration. */
     int64_t low, high, step;
-    bool walks, ring;
+    bool walks, ring;         /* whether the streams walk in order (STREAM_WALK), or are a chase */
     uint64_t at, bytes;       /* offset and size in the arena */
     /* value of the sum of registers, as an offset in the arena */
     uint64_t sum;

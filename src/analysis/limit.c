@@ -476,8 +476,8 @@ struct shorter {
     double cycles, firm_cycles;
 };
 
-/* Adds a chain as long as the longest one, or replaces the longest one if only that is an induction
- * variable. Takes @take_chain. */
+/* Adds a chain as long as the longest one. Replaces the longest one if there is none yet, or if
+ * only that is an induction variable. Takes @take_chain. */
 static void add_equal(struct limit *l, struct limit_chain *take_chain)
 {
     if (l->chain.kind == LIMIT_NONE ||

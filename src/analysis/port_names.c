@@ -218,7 +218,8 @@ void port_purposes(const struct machine *m, const portset *sets, unsigned count,
     free(u);
 }
 
-/* Returns the name stem of ports that execute @kinds; NULL if the kinds are mixed. */
+/* Returns the name stem of ports that execute @kinds; NULL if there are none, or if integer, vector
+ * and memory kinds are mixed. */
 static const char *stem_of(unsigned kinds)
 {
     if (kinds && !(kinds & ~INTEGER))

@@ -138,7 +138,7 @@ static bool loaded_from(const struct finder *f, uint32_t symbol, struct symbol_m
 }
 
 /* Returns the number of loads through which the access's address depends on its address in the
- * previous iteration; 0: it does not. */
+ * previous iteration; 0: it does not, or through more than DEPTH. */
 static uint32_t hops_of(const struct finder *f, const struct access *a)
 {
     uint32_t symbol = a->symbol;
@@ -218,7 +218,7 @@ static uint32_t stream_take(struct finder *f, const struct access *a, enum strea
 }
 
 /* Sets the register that points to the first element of a chase, and the offset of the link in an
- * element. */
+ * element. Rejects the loop if the register is unknown. */
 static void chase_root(struct finder *f, struct stream *s)
 {
     uint32_t symbol = s->symbol;

@@ -115,8 +115,8 @@ static size_t writer_of(const struct insn *insns, size_t count, size_t at, uint8
     return SIZE_MAX;
 }
 
-/* Makes @in read @fresh instead of @reg. Returns false if @in also writes that operand or cannot
- * encode @fresh. */
+/* Makes @in read @fresh instead of @reg. Returns false if such an operand is implicit or also
+ * written, or if @in cannot encode @fresh. */
 static bool reread(struct insn *in, uint8_t reg, uint8_t fresh)
 {
     for (unsigned k = 0; k < in->operand_count; k++) {

@@ -175,7 +175,7 @@ struct insn {
 
 void insn_done(struct insn *insn);
 /* Fills @out for an unknown instruction of @n bytes (at most 16). Its form is `UNDECODED (0x...)`.
- * @line is its text; if NULL, its text is made from the bytes. */
+ * If @text is true, its text is @line, or made from the bytes if @line is NULL. */
 void insn_undecoded(enum isa isa, const uint8_t *code, size_t n, uint64_t offset, const char *line,
                     bool text, struct insn *out);
 /* Derives @result and @inputs from the accesses of the operands. Used by decoders. */

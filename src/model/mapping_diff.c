@@ -295,8 +295,8 @@ static void match_by_use(const struct mapping *a, const struct mapping *b, const
     free(m.pairs);
 }
 
-/* Sets @to_a by names. Returns whether all port names of the smaller mapping occur in the larger
- * mapping, except names of pipes. */
+/* Sets @to_a by names. Returns whether all port names of one mapping occur in the other, except
+ * names of pipes. */
 static bool match_by_name(const struct ports *a, const struct ports *b, int to_a[PORTS_MAX])
 {
     unsigned lone_a = 0, lone_b = 0;

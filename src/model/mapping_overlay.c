@@ -30,7 +30,8 @@ static void translate(const struct usage *usage, const int *to, struct usage *ou
     }
 }
 
-/* Adds the overlay's entries, then the entries of @base for all other forms. */
+/* Adds the overlay's entries, then the entries of @base for all other forms. An overlay's entry
+ * without a latency has the latency of @base. */
 static void lay(const struct mapping *base, const struct mapping *over, const int *to,
                 struct overlay *out)
 {

@@ -107,7 +107,7 @@ static bool collect(int in, struct str *out, struct err *err)
     }
 }
 
-/* A mangled function name and its index in debug_lines.inlined. */
+/* A mangled function name, and its number: 1 + index in debug_lines.inlined. */
 struct known_name {
     const char *mangled;   /* the mangled name, borrowed */
     size_t length;

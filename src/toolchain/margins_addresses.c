@@ -51,7 +51,7 @@ struct address_column {
     const char *code; /* start of the bytes, which end at @rest */
 };
 
-/* Skips marks of debuggers for the current instruction and breakpoints. */
+/* Skips a bar, and a debugger's mark of the current instruction or a breakpoint. */
 static const char *mark_end(const char *p, const char *end)
 {
     static const char *const marks[] = {"-->", "=>", "->", "B+>", "b+>",

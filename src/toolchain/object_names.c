@@ -257,7 +257,7 @@ void object_names_done(struct object *o)
 }
 
 /* Returns the symbol with the largest start that contains @place. With @functions, considers only
- * functions. Returns NULL if there is none. */
+ * functions. Returns NULL if none of the last ENCLOSING_MOST symbols before @place contains it. */
 static const struct object_symbol *symbol_at(const struct object *o, uint64_t place, bool functions)
 {
     const size_t low = first_past(o->symbols.items, o->symbols.count, sizeof(struct object_symbol),

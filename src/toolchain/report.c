@@ -39,8 +39,8 @@ static bool is_row(const char *p, const char *end, size_t *bars, const char **be
     return *bars >= ROW_BARS;
 }
 
-/* Skips the marks of an instruction: OSACA's marks are a single X, * or P. In uiCA's last row,
- * nothing follows the marks. */
+/* Skips the marks of an instruction: OSACA's marks are a single X, * or P. Returns @end for a row
+ * of titles or totals, which has no instruction. */
 static const char *marks_end(const char *p, const char *end)
 {
     p = skip_blank(p, end);

@@ -429,7 +429,7 @@ static bool takes_offset(const char *mnemonic)
     return false;
 }
 
-/* Returns whether operand @i shifts the register before it left by 1 to 4. */
+/* Returns whether operand @i shifts the general register before it left by 1 to 4. */
 static bool is_short_shift(const struct a64_text *t, unsigned i)
 {
     const struct a64_operand *op = &t->operands[i];

@@ -219,7 +219,7 @@ static const char *x87_suffix(const struct parts *p, const struct spelling *f)
 }
 
 /* Returns the suffix of a narrowing conversion from memory. The suffix shows the width of the
- * source, on which the destination register does not depend. */
+ * source, on which the destination register does not depend. Returns "" for other instructions. */
 static const char *narrowing_suffix(const struct parts *p, const struct spelling *f)
 {
     static const char *const ends[] = {"PD2PS", "PD2DQ", "PD2UDQ", "QQ2PS"};

@@ -487,7 +487,8 @@ static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_L
 }
 
 /* Decodes an instruction that Zydis does not support from another disassembler's text. Without such
- * a text, the instruction is undecoded. Returns false if its length is unknown. */
+ * a text, or with an unsupported one, the instruction is undecoded. Returns false if its length is
+ * unknown. */
 static bool foreign_decode(const uint8_t *code, size_t length, uint64_t offset, bool text,
                            struct insn *out)
 {

@@ -5,8 +5,9 @@
 #include "isa/insn.h"
 
 /* Implement insn_decode and insn_form. If Zydis does not support an instruction, decodes it from
- * another disassembler's text (x86_learn). Without a text, the instruction is INSN_UNDECODED if its
- * length follows from the encoding (VEX, EVEX, REX2). */
+ * another disassembler's text (x86_learn). If the text is unsupported, the instruction is
+ * INSN_UNDECODED. Without a text, it is so if its length follows from the encoding (VEX, EVEX,
+ * REX2). */
 bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out,
                 struct err *err);
 size_t x86_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
