@@ -14,7 +14,8 @@ portset advice_full_pipes(const struct analysis *a)
     return full;
 }
 
-/* Returns the row of a division by a loop invariant; a->count if there is none. */
+/* Returns the first row of a division by a register that the loop does not write; a->count if there
+ * is none. */
 static size_t constant_divisor(const struct analysis *a)
 {
     for (size_t i = 0; i < a->count; i++) {

@@ -20,6 +20,8 @@ struct loop_code {
     /* Per instruction: whether it can be reached before the loop begins. Such an instruction can
      * be in the loop only between @head and @last. */
     bool *entered;
+    /* Per instruction. @returns: whether it reaches the head. @reached: whether the head also
+     * reaches it; choose_path leaves one path. */
     bool *returns, *reached;
 };
 

@@ -175,7 +175,8 @@ static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header,
     return true;
 }
 
-/* Adds a section and copies its code after the previous sections, in a buffer of @room bytes. */
+/* Adds a section and copies its code after the previous sections, in a buffer of @room bytes. Does
+ * nothing for a section without data. */
 static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf_Shdr *header,
                          const char *name, struct err *err)
 {
