@@ -236,7 +236,8 @@ static void function_range(const struct code_flow *f, size_t at, size_t *begin, 
 }
 
 /* Returns the last instruction of the natural loop of @head in the function @begin to @end. The
- * loop is the code that @head dominates and from which execution can return to @head. */
+ * loop is the code that @head dominates and from which execution can return to @head. Considers
+ * only the part found before the budget is spent. */
 static size_t natural_end(const struct code_flow *f, size_t begin, size_t end, size_t head)
 {
     const size_t count = end - begin + 1;

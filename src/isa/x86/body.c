@@ -142,7 +142,8 @@ void x86_code_free(const void *code)
     free((void *)code);
 }
 
-/* Returns how the instruction accesses register @reg implicitly. */
+/* Returns how the instruction accesses register @reg as an implicit or fixed operand, or in an
+ * implicit address. */
 static unsigned own_access(const struct x86_code *code, unsigned reg)
 {
     unsigned access = 0;
